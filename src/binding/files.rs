@@ -1,0 +1,121 @@
+//! The class behind `workspace.fs` and behind the `fs` of a transaction, and how its methods run.
+
+use napi::Env;
+use napi::bindgen_prelude::ToNapiValue;
+use napi_derive::napi;
+
+use super::answer::{Answer, attempt, later};
+use crate::error::Result;
+use crate::store::{ReadTx, Scope, WriteTx};
+
+/// The files of a workspace, or of an open transaction.
+#[napi]
+pub struct NativeFiles {
+    pub(super) scope: Scope,
+}
+
+impl NativeFiles {
+    /// Runs a read: here if `small` can do it without waiting, else `work` on another thread.
+    pub(super) fn read<'env, T>(
+        &self,
+        env: &'env Env,
+        syscall: &'static str,
+        small: impl Fn(&ReadTx<'_>) -> Result<Option<T>>,
+        work: impl Fn(&ReadTx<'_>) -> Result<T> + Send + 'static,
+    ) -> napi::Result<Answer<'env, T>>
+    where
+        T: ToNapiValue + Send + 'static,
+    {
+        let here = attempt(syscall, || {
+            self.scope.store().check_open()?;
+            self.scope.read_here(&small).transpose().map(Option::flatten)
+        })?;
+        match here {
+            Some(value) => Ok(Answer::Now(value)),
+            None => later(env, |settle| {
+                self.scope.read_later(work, move |result| {
+                    settle(result.map_err(|error| error.during(syscall)));
+                });
+            }),
+        }
+    }
+
+    /// Runs a read that never is much work.
+    pub(super) fn read_small<'env, T>(
+        &self,
+        env: &'env Env,
+        syscall: &'static str,
+        work: impl Fn(&ReadTx<'_>) -> Result<T> + Clone + Send + 'static,
+    ) -> napi::Result<Answer<'env, T>>
+    where
+        T: ToNapiValue + Send + 'static,
+    {
+        let small = work.clone();
+        self.read(env, syscall, move |tx| small(tx).map(Some), work)
+    }
+
+    /// Runs a read that may be much work.
+    pub(super) fn read_large<'env, T>(
+        &self,
+        env: &'env Env,
+        syscall: &'static str,
+        work: impl FnOnce(&Scope) -> Result<T> + Send + 'static,
+    ) -> napi::Result<Answer<'env, T>>
+    where
+        T: ToNapiValue + Send + 'static,
+    {
+        attempt(syscall, || self.scope.store().check_open())?;
+        let (scope, call) = (self.scope.clone(), self.scope.store().enter());
+        later(env, |settle| {
+            crate::store::executor::spawn_blocking(move || {
+                let result = crate::store::guarded(|| work(&scope));
+                settle(result.map_err(|error| error.during(syscall)));
+                drop(call);
+            });
+        })
+    }
+
+    /// Makes a change: here if it is small and nothing has to be waited for, else in its turn.
+    /// `bytes` is about how much it writes.
+    pub(super) fn write<'env, T>(
+        &self,
+        env: &'env Env,
+        syscall: &'static str,
+        now: f64,
+        size: Effort,
+        work: impl FnOnce(&WriteTx<'_>) -> Result<T> + Send + 'static,
+    ) -> napi::Result<Answer<'env, T>>
+    where
+        T: ToNapiValue + Send + 'static,
+    {
+        let here = attempt(syscall, || {
+            self.scope.store().check_open()?;
+            self.scope.store().check_writable()?;
+            match size {
+                Effort::Small => match self.scope.write_here(now, work) {
+                    Ok(result) => result.map(Ok),
+                    Err(work) => Ok(Err(work)),
+                },
+                Effort::Large(_) => Ok(Err(work)),
+            }
+        })?;
+        match here {
+            Ok(value) => Ok(Answer::Now(value)),
+            Err(work) => later(env, |settle| {
+                let bytes = if let Effort::Large(bytes) = size { bytes } else { 0 };
+                self.scope.write_later(now, true, bytes, work, move |result| {
+                    settle(result.map_err(|error| error.during(syscall)));
+                });
+            }),
+        }
+    }
+}
+
+/// How much a change has to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effort {
+    /// A few rows and at most a little content.
+    Small,
+    /// More; about so many bytes.
+    Large(usize),
+}

@@ -1,0 +1,307 @@
+//! `workspace.fs`: what changes files.
+
+use napi::Env;
+use napi::bindgen_prelude::{Uint8Array, Unknown};
+use napi::{JsValue, ValueType};
+use napi_derive::napi;
+
+use super::answer::{Answer, attempt};
+use super::args::{self, Options};
+use super::files::{Effort, NativeFiles};
+use super::streams::NativeUpload;
+use crate::error::{FsError, Result};
+use crate::limits::{CHUNK_BYTES, SMALL_CONTENT_BYTES};
+use crate::store::Piece;
+use crate::vfs::{self, Condition, CopyTree, NewFile, Upload, UploadTarget};
+
+/// Most bytes that `writeFile` and `appendFile` take in one piece; more goes through an upload.
+#[napi]
+pub const PIECE_BYTES_MAX: u32 = CHUNK_BYTES as u32;
+
+/// Content in one piece: a string, or bytes, copied.
+fn content(value: &Unknown<'_>) -> Result<Vec<u8>> {
+    match value.get_type() {
+        Ok(ValueType::String) => args::lossy_string("content", value).map(String::into_bytes),
+        _ if value.is_typedarray().unwrap_or(false) => {
+            use napi::bindgen_prelude::FromNapiValue;
+            // Read and copied in this call, on this thread: the view cannot change under it.
+            Uint8Array::from_unknown(*value)
+                .map(|bytes| bytes.to_vec())
+                .map_err(|_| FsError::arg_type("content must be a string or a Uint8Array"))
+        }
+        _ => Err(FsError::arg_type("content must be a string or bytes")),
+    }
+}
+
+fn effort(bytes: usize) -> Effort {
+    if bytes as u64 <= SMALL_CONTENT_BYTES { Effort::Small } else { Effort::Large(bytes) }
+}
+
+fn write_options(options: &Unknown<'_>) -> Result<NewFile> {
+    let options = Options::read("options", options, &["mode", "exclusive", "signal"])?;
+    let condition = if options.flag("exclusive")? { Condition::Absent } else { Condition::Any };
+    Ok(NewFile { mode: options.get("mode", args::mode)?, condition })
+}
+
+fn append_options(options: &Unknown<'_>) -> Result<NewFile> {
+    let options = Options::read("options", options, &["mode", "signal"])?;
+    Ok(NewFile { mode: options.get("mode", args::mode)?, condition: Condition::Any })
+}
+
+fn recursive_options(options: &Unknown<'_>, other: &str) -> Result<(bool, bool)> {
+    let options = Options::read("options", options, &["recursive", other])?;
+    Ok((options.flag("recursive")?, options.flag(other)?))
+}
+
+#[napi]
+impl NativeFiles {
+    /// Writes a file from content in one piece.
+    #[napi(catch_unwind, ts_return_type = "void | Promise<void>")]
+    pub fn write_file<'env>(
+        &self,
+        env: &'env Env,
+        path: Unknown<'_>,
+        content_value: Unknown<'_>,
+        options: Unknown<'_>,
+        now: Option<f64>,
+    ) -> napi::Result<Answer<'env, ()>> {
+        let (path, file, bytes, now) = attempt("open", || {
+            let path = args::path("path", &path)?;
+            Ok((path, write_options(&options)?, content(&content_value)?, args::now(now)?))
+        })?;
+        let size = effort(bytes.len());
+        self.write(env, "open", now, size, move |tx| {
+            let piece = Piece::new(bytes);
+            let content = tx.store_small(&piece)?;
+            vfs::write(tx, &path, file, piece.len() as u64, content)
+        })
+    }
+
+    /// Adds content in one piece to the end of a file.
+    #[napi(catch_unwind, ts_return_type = "void | Promise<void>")]
+    pub fn append_file<'env>(
+        &self,
+        env: &'env Env,
+        path: Unknown<'_>,
+        content_value: Unknown<'_>,
+        options: Unknown<'_>,
+        now: Option<f64>,
+    ) -> napi::Result<Answer<'env, ()>> {
+        let (path, file, bytes, now) = attempt("open", || {
+            let path = args::path("path", &path)?;
+            Ok((path, append_options(&options)?, content(&content_value)?, args::now(now)?))
+        })?;
+        self.write(env, "open", now, effort(bytes.len()), move |tx| {
+            vfs::append(tx, &path, file.mode, &vfs::Tail::Bytes(&bytes))
+        })
+    }
+
+    /// Begins a write or append of content that comes in pieces. The target is checked first.
+    #[napi(catch_unwind, ts_return_type = "NativeUpload | Promise<NativeUpload>")]
+    pub fn upload<'env>(
+        &self,
+        env: &'env Env,
+        path: Unknown<'_>,
+        options: Unknown<'_>,
+        is_append: bool,
+    ) -> napi::Result<Answer<'env, NativeUpload>> {
+        let target = attempt("open", || {
+            self.scope.store().check_writable()?;
+            let path = args::path("path", &path)?;
+            let file = if is_append { append_options(&options)? } else { write_options(&options)? };
+            Ok(UploadTarget { path, file, is_append })
+        })?;
+        let scope = self.scope.clone();
+        self.read_small(env, "open", move |tx| {
+            target.check(tx)?;
+            Ok(NativeUpload::new(Upload::new(scope.clone(), target.clone()), scope.store().clone()))
+        })
+    }
+
+    /// `mkdir`: the first directory made, if the call was recursive.
+    #[napi(catch_unwind, ts_return_type = "string | null | Promise<string | null>")]
+    pub fn mkdir<'env>(
+        &self,
+        env: &'env Env,
+        path: Unknown<'_>,
+        options: Unknown<'_>,
+        now: Option<f64>,
+    ) -> napi::Result<Answer<'env, Option<String>>> {
+        let (path, is_recursive, mode, now) = attempt("mkdir", || {
+            let path = args::path("path", &path)?;
+            let options = Options::read("options", &options, &["recursive", "mode"])?;
+            Ok((path, options.flag("recursive")?, options.get("mode", args::mode)?, args::now(now)?))
+        })?;
+        self.write(env, "mkdir", now, Effort::Small, move |tx| {
+            let made = vfs::mkdir(tx, &path, is_recursive, mode)?;
+            Ok(made.filter(|_| is_recursive))
+        })
+    }
+
+    /// `rm`.
+    #[napi(catch_unwind, ts_return_type = "void | Promise<void>")]
+    pub fn rm<'env>(
+        &self,
+        env: &'env Env,
+        path: Unknown<'_>,
+        options: Unknown<'_>,
+        now: Option<f64>,
+    ) -> napi::Result<Answer<'env, ()>> {
+        let (path, is_recursive, is_forced, now) = attempt("rm", || {
+            let path = args::path("path", &path)?;
+            let (is_recursive, is_forced) = recursive_options(&options, "force")?;
+            Ok((path, is_recursive, is_forced, args::now(now)?))
+        })?;
+        let size = if is_recursive { Effort::Large(0) } else { Effort::Small };
+        self.write(env, "rm", now, size, move |tx| {
+            vfs::rm(tx, &path, is_recursive, is_forced).map(|_| ())
+        })
+    }
+
+    /// `rename`.
+    #[napi(catch_unwind, ts_return_type = "void | Promise<void>")]
+    pub fn rename<'env>(
+        &self,
+        env: &'env Env,
+        from: Unknown<'_>,
+        to: Unknown<'_>,
+        now: Option<f64>,
+    ) -> napi::Result<Answer<'env, ()>> {
+        let (from, to, now) = attempt("rename", || {
+            Ok((args::path("oldPath", &from)?, args::path("newPath", &to)?, args::now(now)?))
+        })?;
+        self.write(env, "rename", now, Effort::Small, move |tx| vfs::rename(tx, &from, &to))
+    }
+
+    /// `symlink`.
+    #[napi(catch_unwind, ts_return_type = "void | Promise<void>")]
+    pub fn symlink<'env>(
+        &self,
+        env: &'env Env,
+        target: Unknown<'_>,
+        path: Unknown<'_>,
+        now: Option<f64>,
+    ) -> napi::Result<Answer<'env, ()>> {
+        let (target, path, now) = attempt("symlink", || {
+            Ok((args::string("target", &target)?, args::path("path", &path)?, args::now(now)?))
+        })?;
+        self.write(env, "symlink", now, Effort::Small, move |tx| vfs::symlink(tx, &target, &path))
+    }
+
+    /// `link`.
+    #[napi(catch_unwind, ts_return_type = "void | Promise<void>")]
+    pub fn link<'env>(
+        &self,
+        env: &'env Env,
+        existing: Unknown<'_>,
+        path: Unknown<'_>,
+        now: Option<f64>,
+    ) -> napi::Result<Answer<'env, ()>> {
+        let (existing, path, now) = attempt("link", || {
+            Ok((args::path("existingPath", &existing)?, args::path("newPath", &path)?, args::now(now)?))
+        })?;
+        self.write(env, "link", now, Effort::Small, move |tx| vfs::link(tx, &existing, &path))
+    }
+
+    /// `chmod`.
+    #[napi(catch_unwind, ts_return_type = "void | Promise<void>")]
+    pub fn chmod<'env>(
+        &self,
+        env: &'env Env,
+        path: Unknown<'_>,
+        mode: Unknown<'_>,
+        now: Option<f64>,
+    ) -> napi::Result<Answer<'env, ()>> {
+        let (path, mode, now) = attempt("chmod", || {
+            Ok((args::path("path", &path)?, args::mode("mode", &mode)?, args::now(now)?))
+        })?;
+        self.write(env, "chmod", now, Effort::Small, move |tx| vfs::chmod(tx, &path, mode))
+    }
+
+    /// `utimes`, with both times in milliseconds since the epoch.
+    #[napi(catch_unwind, ts_return_type = "void | Promise<void>")]
+    pub fn utimes<'env>(
+        &self,
+        env: &'env Env,
+        path: Unknown<'_>,
+        atime: Unknown<'_>,
+        mtime: Unknown<'_>,
+        now: Option<f64>,
+    ) -> napi::Result<Answer<'env, ()>> {
+        let (path, atime, mtime, now) = attempt("utime", || {
+            let path = args::path("path", &path)?;
+            Ok((path, args::finite("atime", &atime)?, args::finite("mtime", &mtime)?, args::now(now)?))
+        })?;
+        self.write(env, "utime", now, Effort::Small, move |tx| vfs::utimes(tx, &path, atime, mtime))
+    }
+
+    /// `truncate`.
+    #[napi(catch_unwind, ts_return_type = "void | Promise<void>")]
+    pub fn truncate<'env>(
+        &self,
+        env: &'env Env,
+        path: Unknown<'_>,
+        length: Unknown<'_>,
+        now: Option<f64>,
+    ) -> napi::Result<Answer<'env, ()>> {
+        let (path, length, now) = attempt("open", || {
+            let path = args::path("path", &path)?;
+            let length = if args::is_absent(&length) { 0 } else { args::count("length", &length)? };
+            Ok((path, length, args::now(now)?))
+        })?;
+        let size = if length <= SMALL_CONTENT_BYTES { Effort::Small } else { Effort::Large(CHUNK_BYTES) };
+        self.write(env, "open", now, size, move |tx| vfs::truncate(tx, &path, length))
+    }
+
+    /// `copyFile`.
+    #[napi(catch_unwind, ts_return_type = "void | Promise<void>")]
+    pub fn copy_file<'env>(
+        &self,
+        env: &'env Env,
+        from: Unknown<'_>,
+        to: Unknown<'_>,
+        options: Unknown<'_>,
+        now: Option<f64>,
+    ) -> napi::Result<Answer<'env, ()>> {
+        let (from, to, condition, now) = attempt("copyfile", || {
+            let (from, to) = (args::path("source", &from)?, args::path("destination", &to)?);
+            let options = Options::read("options", &options, &["exclusive"])?;
+            let condition = if options.flag("exclusive")? { Condition::Absent } else { Condition::Any };
+            Ok((from, to, condition, args::now(now)?))
+        })?;
+        self.write(env, "copyfile", now, Effort::Small, move |tx| {
+            vfs::copy_file(tx, &from, &to, condition)
+        })
+    }
+
+    /// `cp`. `skipped` are the source paths that the caller's filter refused.
+    #[napi(catch_unwind, ts_return_type = "void | Promise<void>")]
+    pub fn cp<'env>(
+        &self,
+        env: &'env Env,
+        from: Unknown<'_>,
+        to: Unknown<'_>,
+        options: Unknown<'_>,
+        skipped: Vec<String>,
+        now: Option<f64>,
+    ) -> napi::Result<Answer<'env, ()>> {
+        let (from, to, options, now) = attempt("cp", || {
+            let (from, to) = (args::path("source", &from)?, args::path("destination", &to)?);
+            let known =
+                ["recursive", "force", "errorOnExist", "dereference", "preserveTimestamps", "filter"];
+            let options = Options::read("options", &options, &known)?;
+            let options = CopyTree {
+                is_recursive: options.flag("recursive")?,
+                is_forced: options.get("force", args::boolean)?.unwrap_or(true),
+                error_on_exist: options.flag("errorOnExist")?,
+                dereference: options.flag("dereference")?,
+                preserve_timestamps: options.flag("preserveTimestamps")?,
+                skipped: skipped.into_iter().collect(),
+            };
+            Ok((from, to, options, args::now(now)?))
+        })?;
+        self.write(env, "cp", now, Effort::Large(0), move |tx| {
+            vfs::copy_tree(tx, &from, &to, &options)
+        })
+    }
+}

@@ -1,0 +1,403 @@
+//! `workspace.fs`: what only looks.
+
+use napi::Env;
+use napi::bindgen_prelude::{Float64Array, Unknown};
+use napi_derive::napi;
+
+use super::answer::{Answer, Bytes, Text, attempt};
+use super::args::{self, Options};
+use super::files::NativeFiles;
+use super::streams::{NativeDownload, NativeWatch};
+use crate::error::{FsError, Result};
+use crate::limits::{SMALL_CONTENT_BYTES, SMALL_LISTING_ENTRIES};
+use crate::search::{self, Case, FindOptions, GrepOptions, Syntax};
+use crate::store::Kind;
+use crate::vfs::{self, Access, Download, Range, Watch};
+
+/// What `stat` says. Times in milliseconds since the epoch.
+#[napi(object, object_from_js = false)]
+#[allow(missing_docs)]
+pub struct NativeStat {
+    pub name: String,
+    pub inode: f64,
+    pub mode: u32,
+    pub nlink: f64,
+    pub size: f64,
+    pub mtime: f64,
+    pub ctime: f64,
+    pub atime: f64,
+    pub birthtime: f64,
+    pub is_file: bool,
+    pub is_directory: bool,
+    pub is_symbolic_link: bool,
+}
+
+impl From<vfs::Stat> for NativeStat {
+    fn from(vfs::Stat { name, inode }: vfs::Stat) -> Self {
+        NativeStat {
+            name,
+            inode: inode.id as f64,
+            mode: inode.mode,
+            nlink: inode.nlink as f64,
+            size: inode.size as f64,
+            mtime: inode.mtime,
+            ctime: inode.ctime,
+            atime: inode.atime,
+            birthtime: inode.birthtime,
+            is_file: inode.kind == Kind::File,
+            is_directory: inode.kind == Kind::Directory,
+            is_symbolic_link: inode.kind == Kind::Link,
+        }
+    }
+}
+
+/// A listing, by column: one object an entry would be made on the JavaScript thread, through
+/// N-API, at ten times the cost. Names are joined by `/`, which none contains, parents by NUL.
+#[napi(object, object_from_js = false)]
+#[allow(missing_docs)]
+pub struct NativeListing {
+    pub parents: String,
+    pub names: String,
+    /// For each entry its type (1 file, 2 directory, 3 link), size and mtime.
+    pub numbers: Float64Array,
+}
+
+impl From<vfs::Listing> for NativeListing {
+    fn from(listing: vfs::Listing) -> Self {
+        let names: Vec<&str> = listing.entries.iter().map(|entry| entry.name.as_str()).collect();
+        let numbers: Vec<f64> = listing
+            .entries
+            .iter()
+            .flat_map(|entry| [entry.kind.code() as f64, entry.size as f64, entry.mtime])
+            .collect();
+        NativeListing {
+            names: names.join("/"),
+            parents: listing.parents.join("\0"),
+            numbers: Float64Array::new(numbers),
+        }
+    }
+}
+
+/// Use of the workspace, in bytes and pieces.
+#[napi(object, object_from_js = false)]
+#[allow(missing_docs)]
+pub struct NativeUsage {
+    pub files: f64,
+    pub directories: f64,
+    pub bytes: f64,
+    pub stored_bytes: f64,
+    pub database_bytes: f64,
+    pub wal_bytes: f64,
+    pub quota_bytes: Option<f64>,
+}
+
+fn encoding(name: &str, value: &Unknown<'_>) -> Result<()> {
+    let encoding = args::string(name, value)?;
+    if encoding.eq_ignore_ascii_case("utf8") || encoding.eq_ignore_ascii_case("utf-8") {
+        return Ok(());
+    }
+    Err(FsError::invalid(format!(
+        "encoding '{encoding}' is not supported; use \"utf8\", or none for a stream of bytes"
+    )))
+}
+
+fn byte_range(options: &Options<'_>) -> Result<Range> {
+    Ok(Range {
+        offset: options.get("byteOffset", args::count)?.unwrap_or(0),
+        length: options.get("byteLength", args::count)?,
+    })
+}
+
+fn page(options: &Options<'_>) -> Result<(u64, u64)> {
+    Ok((
+        options.get("offset", args::count)?.unwrap_or(0),
+        options.get("limit", args::count)?.unwrap_or(u64::MAX),
+    ))
+}
+
+const READ_OPTIONS: &[&str] = &["encoding", "byteOffset", "byteLength"];
+
+#[napi]
+impl NativeFiles {
+    /// Whether these options of `readFile` ask for text. Checks them.
+    #[napi(catch_unwind)]
+    pub fn wants_text(&self, options: Unknown<'_>) -> napi::Result<bool> {
+        attempt("open", || {
+            let options = Options::read("options", &options, READ_OPTIONS)?;
+            byte_range(&options)?;
+            Ok(options.get("encoding", encoding)?.is_some())
+        })
+    }
+
+    /// A path in its canonical form.
+    #[napi(catch_unwind)]
+    pub fn canonical(&self, path: Unknown<'_>) -> napi::Result<String> {
+        attempt("open", || Ok(args::path("path", &path)?.to_string()))
+    }
+
+    /// `readFile` as text.
+    #[napi(catch_unwind, ts_return_type = "string | Promise<string>")]
+    pub fn read_text<'env>(
+        &self,
+        env: &'env Env,
+        path: Unknown<'_>,
+        options: Unknown<'_>,
+    ) -> napi::Result<Answer<'env, Text>> {
+        let (path, range) = attempt("open", || {
+            let options = Options::read("options", &options, READ_OPTIONS)?;
+            Ok((args::path("path", &path)?, byte_range(&options)?))
+        })?;
+        let small = path.clone();
+        self.read(
+            env,
+            "open",
+            move |tx| {
+                let slice = vfs::slice_of(tx, &small, range)?;
+                if slice.size > SMALL_CONTENT_BYTES {
+                    return Ok(None);
+                }
+                vfs::read_file(tx, slice).and_then(Text::decode).map(Some)
+            },
+            move |tx| {
+                let slice = vfs::slice_of(tx, &path, range)?;
+                vfs::read_file(tx, slice).and_then(Text::decode)
+            },
+        )
+    }
+
+    /// `readFile` as bytes: all of them, if they are few, or a download to take pieces from.
+    #[napi(catch_unwind, ts_return_type = "NativeDownload | Promise<NativeDownload>")]
+    pub fn download<'env>(
+        &self,
+        env: &'env Env,
+        path: Unknown<'_>,
+        options: Unknown<'_>,
+    ) -> napi::Result<Answer<'env, NativeDownload>> {
+        let (path, range) = attempt("open", || {
+            let options = Options::read("options", &options, READ_OPTIONS)?;
+            Ok((args::path("path", &path)?, byte_range(&options)?))
+        })?;
+        let scope = &self.scope;
+        let here = attempt("open", || {
+            scope.store().check_open()?;
+            let small = scope
+                .read_here(&|tx| Download::open_small(tx, scope, &path, range, SMALL_CONTENT_BYTES));
+            small.transpose().map(Option::flatten)
+        })?;
+        if let Some(download) = here {
+            return Ok(Answer::Now(NativeDownload::new(download)));
+        }
+        self.read_large(env, "open", move |scope| {
+            Download::open(scope, &path, range).map(NativeDownload::new)
+        })
+    }
+
+    /// `readdir`.
+    #[napi(catch_unwind, ts_return_type = "NativeListing | Promise<NativeListing>")]
+    pub fn readdir<'env>(
+        &self,
+        env: &'env Env,
+        path: Unknown<'_>,
+        options: Unknown<'_>,
+    ) -> napi::Result<Answer<'env, NativeListing>> {
+        let (path, is_recursive, offset, limit) = attempt("scandir", || {
+            let path = args::path("path", &path)?;
+            let options = Options::read("options", &options, &["recursive", "limit", "offset"])?;
+            let (offset, limit) = page(&options)?;
+            Ok((path, options.flag("recursive")?, offset, limit))
+        })?;
+        let small = path.clone();
+        self.read(
+            env,
+            "scandir",
+            move |tx| {
+                let enough = SMALL_LISTING_ENTRIES as u64 + 1;
+                if is_recursive || offset > enough {
+                    return Ok(None);
+                }
+                let listing = vfs::readdir(tx, &small, false, offset, limit.min(enough))?;
+                let is_all = (listing.entries.len() as u64) < enough || limit <= enough;
+                Ok(is_all.then(|| listing.into()))
+            },
+            move |tx| vfs::readdir(tx, &path, is_recursive, offset, limit).map(NativeListing::from),
+        )
+    }
+
+    /// `stat`, or `lstat`.
+    #[napi(catch_unwind, ts_return_type = "NativeStat | Promise<NativeStat>")]
+    pub fn stat<'env>(
+        &self,
+        env: &'env Env,
+        path: Unknown<'_>,
+        follows_links: bool,
+    ) -> napi::Result<Answer<'env, NativeStat>> {
+        let syscall = if follows_links { "stat" } else { "lstat" };
+        let path = attempt(syscall, || args::path("path", &path))?;
+        self.read_small(env, syscall, move |tx| {
+            let stat = if follows_links { vfs::stat(tx, &path) } else { vfs::lstat(tx, &path) };
+            stat.map(NativeStat::from)
+        })
+    }
+
+    /// `exists`.
+    #[napi(catch_unwind, ts_return_type = "boolean | Promise<boolean>")]
+    pub fn exists<'env>(&self, env: &'env Env, path: Unknown<'_>) -> napi::Result<Answer<'env, bool>> {
+        let path = attempt("access", || args::path("path", &path))?;
+        self.read_small(env, "access", move |tx| vfs::exists(tx, &path))
+    }
+
+    /// `access`, with the bits of `fs.constants`.
+    #[napi(catch_unwind, ts_return_type = "void | Promise<void>")]
+    pub fn access<'env>(
+        &self,
+        env: &'env Env,
+        path: Unknown<'_>,
+        mode: Unknown<'_>,
+    ) -> napi::Result<Answer<'env, ()>> {
+        let (path, mode) = attempt("access", || {
+            let path = args::path("path", &path)?;
+            let bits = if args::is_absent(&mode) { 0 } else { args::count("mode", &mode)? };
+            if bits > 7 {
+                return Err(FsError::invalid(format!(
+                    "mode must combine F_OK (0), R_OK (4), W_OK (2) and X_OK (1); received {bits}"
+                )));
+            }
+            Ok((path, Access { write: bits & 2 != 0, execute: bits & 1 != 0 }))
+        })?;
+        let is_readonly = self.scope.store().is_readonly();
+        self.read_small(env, "access", move |tx| vfs::access(tx, &path, mode, is_readonly))
+    }
+
+    /// `readlink`.
+    #[napi(catch_unwind, ts_return_type = "string | Promise<string>")]
+    pub fn readlink<'env>(&self, env: &'env Env, path: Unknown<'_>) -> napi::Result<Answer<'env, String>> {
+        let path = attempt("readlink", || args::path("path", &path))?;
+        self.read_small(env, "readlink", move |tx| vfs::readlink(tx, &path))
+    }
+
+    /// `realpath`.
+    #[napi(catch_unwind, ts_return_type = "string | Promise<string>")]
+    pub fn realpath<'env>(&self, env: &'env Env, path: Unknown<'_>) -> napi::Result<Answer<'env, String>> {
+        let path = attempt("realpath", || args::path("path", &path))?;
+        self.read_small(env, "realpath", move |tx| vfs::realpath(tx, &path))
+    }
+
+    /// `statfs`.
+    #[napi(catch_unwind, ts_return_type = "Promise<NativeUsage>")]
+    pub fn statfs<'env>(&self, env: &'env Env, path: Unknown<'_>) -> napi::Result<Answer<'env, NativeUsage>> {
+        let path = attempt("statfs", || {
+            if args::is_absent(&path) { Ok(crate::path::WorkspacePath::root()) } else { args::path("path", &path) }
+        })?;
+        self.read_large(env, "statfs", move |scope| {
+            let usage = scope.read_now(|tx| vfs::usage(tx, &path, scope.store()))?;
+            Ok(NativeUsage {
+                files: usage.files as f64,
+                directories: usage.directories as f64,
+                bytes: usage.bytes as f64,
+                stored_bytes: usage.stored_bytes as f64,
+                database_bytes: usage.database_bytes as f64,
+                wal_bytes: usage.wal_bytes as f64,
+                quota_bytes: usage.quota_bytes.map(|bytes| bytes as f64),
+            })
+        })
+    }
+
+    /// `find`. The types, one character each (`f`, `d`, `l`), and after a NUL the paths, joined
+    /// by NUL.
+    #[napi(catch_unwind, ts_return_type = "Promise<string>")]
+    pub fn find<'env>(
+        &self,
+        env: &'env Env,
+        directory: Unknown<'_>,
+        pattern: Unknown<'_>,
+        options: Unknown<'_>,
+    ) -> napi::Result<Answer<'env, String>> {
+        let (directory, options) = attempt("find", || {
+            let directory = args::path("directory", &directory)?;
+            let pattern =
+                if args::is_absent(&pattern) { None } else { Some(args::string("pattern", &pattern)?) };
+            let options = Options::read("options", &options, &["exclude", "limit", "offset"])?;
+            let (offset, limit) = page(&options)?;
+            let exclude = options.get("exclude", args::globs)?.unwrap_or_default();
+            Ok((directory, FindOptions::new(pattern.as_deref(), &exclude, offset, limit)?))
+        })?;
+        self.read_large(env, "find", move |scope| {
+            let found = search::find(scope, &directory, &options)?;
+            let mut text: String = found
+                .iter()
+                .map(|found| match found.kind {
+                    Kind::File => 'f',
+                    Kind::Directory => 'd',
+                    Kind::Link => 'l',
+                })
+                .collect();
+            for found in &found {
+                text.push('\0');
+                text.push_str(&found.path);
+            }
+            Ok(text)
+        })
+    }
+
+    /// `ls`: the paths, joined by NUL; none is an empty string.
+    #[napi(catch_unwind, ts_return_type = "Promise<string>")]
+    pub fn ls<'env>(&self, env: &'env Env, prefix: Unknown<'_>) -> napi::Result<Answer<'env, String>> {
+        let prefix = attempt("ls", || args::path("prefix", &prefix))?;
+        self.read_large(env, "ls", move |scope| Ok(search::ls(scope, &prefix)?.join("\0")))
+    }
+
+    /// `grep`: JSON, as bytes, of `{ matches, truncated, filesSearched, skipped }`.
+    #[napi(catch_unwind, ts_return_type = "Promise<Uint8Array>")]
+    pub fn grep<'env>(
+        &self,
+        env: &'env Env,
+        pattern: Unknown<'_>,
+        path: Unknown<'_>,
+        options: Unknown<'_>,
+    ) -> napi::Result<Answer<'env, Bytes>> {
+        let (path, options) = attempt("grep", || {
+            let pattern = args::string("pattern", &pattern)?;
+            let path = args::path("path", &path)?;
+            let known = ["regex", "ignoreCase", "context", "include", "exclude", "limit", "offset"];
+            let options = Options::read("options", &options, &known)?;
+            let (offset, limit) = page(&options)?;
+            let include = options.get("include", args::string)?;
+            let exclude = options.get("exclude", args::globs)?.unwrap_or_default();
+            let context = options.get("context", args::count)?.unwrap_or(0);
+            let (regex, ignore_case) = (options.flag("regex")?, options.flag("ignoreCase")?);
+            let syntax = if regex { Syntax::Regex } else { Syntax::Literal };
+            let case = if ignore_case { Case::Ignored } else { Case::Sensitive };
+            let pattern = search::Pattern::new(&pattern, syntax, case)?;
+            Ok((path, GrepOptions::new(pattern, include.as_deref(), &exclude, context, offset, limit)?))
+        })?;
+        self.read_large(env, "grep", move |scope| {
+            search::grep(scope, &path, &options).map(|found| Bytes(found.to_json()))
+        })
+    }
+
+    /// `watch`.
+    #[napi(catch_unwind, ts_return_type = "Promise<NativeWatch>")]
+    pub fn watch<'env>(
+        &self,
+        env: &'env Env,
+        path: Unknown<'_>,
+        options: Unknown<'_>,
+    ) -> napi::Result<Answer<'env, NativeWatch>> {
+        let (path, is_recursive, since) = attempt("watch", || {
+            if self.scope.is_transaction() {
+                return Err(FsError::invalid("a transaction has nothing to watch; use workspace.fs.watch"));
+            }
+            let path = args::path("path", &path)?;
+            let options = Options::read("options", &options, &["recursive", "signal", "since"])?;
+            let since = options.get("since", args::string)?.map(|since| {
+                since.parse::<i64>().ok().filter(|since| *since >= 0).ok_or_else(|| {
+                    FsError::invalid("'since' must be the cursor of an event; it is not one of ours")
+                })
+            });
+            Ok((path, options.flag("recursive")?, since.transpose()?))
+        })?;
+        self.read_large(env, "watch", move |scope| {
+            Watch::open(scope.store(), &path, is_recursive, since).map(NativeWatch::new)
+        })
+    }
+}

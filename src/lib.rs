@@ -1,0 +1,21 @@
+//! carrel's core: a file system in one SQLite file, for agents on Node.js.
+//!
+//! ```text
+//! binding ──▶ search ──▶ vfs ──▶ store ──▶ SQLite
+//! ```
+//!
+//! - [`store`] keeps rows and transactions. All SQL is there, and no rule about paths.
+//! - [`vfs`] has the rules of a POSIX file system over those rows.
+//! - [`search`] walks and reads through `vfs`: find, ls, grep.
+//! - [`binding`] is the only folder that knows Node: it reads arguments and settles promises.
+//!
+//! Each knows only what is to its right. [`error`], [`limits`], [`path`] and [`clock`] serve all.
+
+pub mod error;
+pub mod limits;
+pub mod path;
+pub mod clock;
+pub mod store;
+pub mod vfs;
+pub mod search;
+pub mod binding;

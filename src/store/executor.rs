@@ -1,0 +1,45 @@
+//! The threads of the process: a bounded number that may wait for the disk, and one that waits
+//! for the clock and for turns. Shared by all workspaces, and none of them keeps Node alive.
+
+use std::future::Future;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+
+use crate::limits::BLOCKING_THREADS;
+
+static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
+    Builder::new_multi_thread()
+        .worker_threads(1)
+        .max_blocking_threads(BLOCKING_THREADS)
+        .thread_keep_alive(Duration::from_secs(5))
+        .thread_name("carrel")
+        .enable_time()
+        .build()
+        .expect("the process can start two threads")
+});
+
+/// Runs `work` on a thread that may wait.
+pub fn spawn_blocking(work: impl FnOnce() + Send + 'static) {
+    RUNTIME.spawn_blocking(work);
+}
+
+/// Runs a future that only waits.
+pub fn spawn(future: impl Future<Output = ()> + Send + 'static) {
+    RUNTIME.spawn(future);
+}
+
+/// Runs `work` on a thread that may wait, after `delay`.
+pub fn spawn_blocking_after(delay: Duration, work: impl FnOnce() + Send + 'static) {
+    RUNTIME.spawn(async move {
+        tokio::time::sleep(delay).await;
+        RUNTIME.spawn_blocking(work);
+    });
+}
+
+/// How long to wait before the database, busy `attempts` times in a row, is tried again. Short
+/// at first, since most locks are held for under a millisecond.
+pub fn backoff(attempts: u32) -> Duration {
+    Duration::from_micros(250 << attempts.min(5))
+}

@@ -1,0 +1,169 @@
+//! Opening a database: refuse what is not ours before anything is changed, then bring the schema
+//! up to date.
+
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::connection::{Conn, Durability, Location};
+use super::{Config, executor, schema};
+use crate::clock::now_ms;
+use crate::error::{Code, FsError, Result};
+
+/// How long several processes that open one file at once wait for each other.
+const OPEN_WAIT: Duration = Duration::from_secs(30);
+
+/// A connection to a database that is ours and of the current schema.
+pub fn open(config: &Config) -> Result<Conn> {
+    match &config.location {
+        Location::Memory => {
+            let conn = Conn::open(&config.location)?;
+            create(&conn)?;
+            Ok(conn)
+        }
+        Location::File { path, readonly } => {
+            open_file(config, path, *readonly).map_err(|error| error.at(path.to_string_lossy()).during("open"))
+        }
+    }
+}
+
+fn open_file(config: &Config, path: &Path, readonly: bool) -> Result<Conn> {
+    let exists = inspect(path, readonly)?;
+    if !exists && readonly {
+        return Err(FsError::with_detail(Code::NoEnt, "there is no database to open read-only"));
+    }
+    let give_up = Instant::now() + OPEN_WAIT;
+    let mut attempts = 0;
+    loop {
+        match attempt(config, readonly) {
+            Err(error) if error.code() == Code::Busy && Instant::now() < give_up => {
+                std::thread::sleep(executor::backoff(attempts));
+                attempts += 1;
+            }
+            Err(error) if error.code() == Code::Busy => {
+                return Err(FsError::with_detail(
+                    Code::Io,
+                    "another program holds the database locked; close it and open again",
+                ));
+            }
+            result => return result,
+        }
+    }
+}
+
+/// What the operating system says about the file, in its own terms: SQLite would only say that
+/// it cannot be opened.
+fn inspect(path: &Path, readonly: bool) -> Result<bool> {
+    match path.metadata() {
+        Ok(metadata) if metadata.is_dir() => {
+            return Err(FsError::with_detail(
+                Code::IsDir,
+                "storage must name a file; this is a directory",
+            ));
+        }
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            if !readonly && let Some(parent) = path.parent() {
+                std::fs::create_dir_all(parent).map_err(|error| host_error(&error))?;
+            }
+            return Ok(false);
+        }
+        Err(error) => return Err(host_error(&error)),
+    }
+    let mut options = std::fs::File::options();
+    options.read(true).write(!readonly).open(path).map_err(|error| host_error(&error))?;
+    Ok(true)
+}
+
+fn host_error(error: &io::Error) -> FsError {
+    let (code, what) = match error.kind() {
+        io::ErrorKind::PermissionDenied => {
+            (Code::Acces, "no permission for the database file or its directory")
+        }
+        io::ErrorKind::ReadOnlyFilesystem => {
+            (Code::Rofs, "the medium is read-only; open the workspace with { readonly: true }")
+        }
+        io::ErrorKind::NotADirectory => (Code::NotDir, "a parent of the database file is not a directory"),
+        io::ErrorKind::AlreadyExists => (Code::NotDir, "a parent of the database file is not a directory"),
+        io::ErrorKind::StorageFull => (Code::NoSpc, "the disk is full"),
+        _ => return FsError::with_detail(Code::Io, format!("the database file cannot be opened ({error})")),
+    };
+    FsError::with_detail(code, what)
+}
+
+fn attempt(config: &Config, readonly: bool) -> Result<Conn> {
+    let conn = Conn::open(&config.location)?;
+    match identify(&conn)? {
+        Found::Current => Ok(conn),
+        Found::Newer(version) => Err(FsError::with_detail(
+            Code::Io,
+            format!(
+                "the database has schema version {version}, this carrel knows up to {}; use a newer carrel",
+                schema::VERSION
+            ),
+        )),
+        Found::Foreign => Err(FsError::with_detail(
+            Code::Io,
+            "the file is a SQLite database of another program; name another file",
+        )),
+        Found::Empty | Found::Older if readonly => Err(FsError::with_detail(
+            Code::Rofs,
+            "the database must be set up or upgraded first; open it once without { readonly: true }",
+        )),
+        Found::Empty | Found::Older => {
+            // WAL is a property of the file, set once, and needs the file to itself for a moment.
+            conn.sqlite().query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
+            conn.sync_as(match config.durability {
+                Durability::Off => Durability::Off,
+                _ => Durability::Full,
+            })?;
+            create(&conn)?;
+            Ok(conn)
+        }
+    }
+}
+
+enum Found {
+    Empty,
+    Older,
+    Current,
+    Newer(i32),
+    Foreign,
+}
+
+fn identify(conn: &Conn) -> Result<Found> {
+    let number = |sql: &str| conn.sqlite().query_row(sql, [], |row| row.get::<_, i32>(0));
+    let application = number("PRAGMA application_id")?;
+    let version = number("PRAGMA user_version")?;
+    if application == schema::APPLICATION_ID {
+        return Ok(match version {
+            version if version > schema::VERSION => Found::Newer(version),
+            schema::VERSION => Found::Current,
+            _ => Found::Older,
+        });
+    }
+    let tables = number("SELECT count(*) FROM sqlite_schema")?;
+    Ok(if application == 0 && version == 0 && tables == 0 { Found::Empty } else { Found::Foreign })
+}
+
+/// Creates or upgrades the schema, once however many processes try.
+fn create(conn: &Conn) -> Result<()> {
+    conn.run("BEGIN IMMEDIATE")?;
+    let result = match identify(conn) {
+        Ok(Found::Empty) => schema::migrate(conn.sqlite(), 0, now_ms()).map_err(FsError::from),
+        Ok(Found::Older) => conn
+            .sqlite()
+            .query_row("PRAGMA user_version", [], |row| row.get(0))
+            .and_then(|version| schema::migrate(conn.sqlite(), version, now_ms()))
+            .map_err(FsError::from),
+        Ok(_) => Ok(()),
+        Err(error) => Err(error),
+    };
+    match result.and_then(|()| Ok(conn.run("COMMIT")?)) {
+        Ok(()) => Ok(()),
+        Err(error) => {
+            conn.rollback();
+            Err(error)
+        }
+    }
+}

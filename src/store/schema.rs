@@ -1,0 +1,124 @@
+//! The storage format: tables, and the migrations that led to them.
+//!
+//! A new database runs every migration in order, so there is one way to a schema. `user_version`
+//! counts them; `application_id` tells our files from other SQLite databases.
+//!
+//! ```text
+//! dirent (parent, name) ──▶ inode ──▶ blob                     file of one chunk
+//!                             └─────▶ manifest ──▶ chunk ──▶ blob   larger file
+//! pin ─────────────────────────────────▶ manifest              open stream, upload under way
+//! ```
+//!
+//! Blobs and manifests never change once written; they carry the number of rows that point to
+//! them and are removed when it is zero. `change` is the log for watchers, and its last row holds
+//! the totals: a mutation that must write a row there anyway keeps them for nothing.
+
+use rusqlite::Connection;
+
+/// `carl` in ASCII: ours.
+pub const APPLICATION_ID: i32 = 0x6361_726c;
+
+/// Inode of `/`.
+pub const ROOT_INODE: i64 = 1;
+
+/// The schema version that this code reads and writes.
+pub const VERSION: i32 = MIGRATIONS.len() as i32;
+
+const MIGRATIONS: &[&str] = &[V1];
+
+const V1: &str = "
+CREATE TABLE inode (
+  id        INTEGER PRIMARY KEY,
+  type      INTEGER NOT NULL,   -- 1 file, 2 directory, 3 symbolic link
+  mode      INTEGER NOT NULL,   -- permission bits, 0o7777
+  nlink     INTEGER NOT NULL,
+  size      INTEGER NOT NULL,   -- bytes of the contents or of the target; 0 for a directory
+  blob      INTEGER,            -- contents of one chunk
+  manifest  INTEGER,            -- contents of more than one chunk
+  target    TEXT,               -- of a symbolic link
+  mtime     REAL NOT NULL,      -- milliseconds since the epoch, like the three below
+  ctime     REAL NOT NULL,
+  atime     REAL NOT NULL,
+  birthtime REAL NOT NULL,
+  version   INTEGER NOT NULL    -- change.seq of the last change
+);
+CREATE TABLE dirent (
+  parent INTEGER NOT NULL,
+  name   TEXT NOT NULL,
+  inode  INTEGER NOT NULL,
+  type   INTEGER NOT NULL,      -- as in inode, so that a walk does not have to look there
+  PRIMARY KEY (parent, name)
+) WITHOUT ROWID;
+CREATE TABLE blob (
+  id   INTEGER PRIMARY KEY,
+  hash BLOB NOT NULL UNIQUE,    -- SHA-256
+  crc  INTEGER NOT NULL,        -- CRC-32, verified at every read
+  size INTEGER NOT NULL,
+  refs INTEGER NOT NULL,        -- inode.blob + chunk.blob
+  data BLOB                     -- NULL: in blob_data
+);
+CREATE INDEX blob_unreferenced ON blob (id) WHERE refs = 0;
+CREATE TABLE blob_data (
+  id   INTEGER PRIMARY KEY,     -- blob.id
+  data BLOB NOT NULL
+);
+CREATE TABLE manifest (
+  id   INTEGER PRIMARY KEY AUTOINCREMENT,
+  size INTEGER NOT NULL,
+  refs INTEGER NOT NULL         -- inode.manifest + pin.manifest
+);
+CREATE INDEX manifest_unreferenced ON manifest (id) WHERE refs = 0;
+CREATE TABLE chunk (
+  manifest INTEGER NOT NULL,
+  idx      INTEGER NOT NULL,    -- from 0; every chunk but the last has 524,288 bytes
+  blob     INTEGER NOT NULL,
+  PRIMARY KEY (manifest, idx)
+) WITHOUT ROWID;
+CREATE TABLE pin (
+  id       INTEGER PRIMARY KEY AUTOINCREMENT,
+  manifest INTEGER NOT NULL,
+  owner    INTEGER NOT NULL,    -- see store::owner
+  at       REAL NOT NULL
+);
+CREATE TABLE change (
+  seq         INTEGER PRIMARY KEY,
+  type        INTEGER NOT NULL, -- 0 none, 1 create, 2 change, 3 delete, 4 rename
+  path        TEXT NOT NULL,
+  source      TEXT,             -- of a rename: the old path
+  at          REAL NOT NULL,
+  next_inode  INTEGER NOT NULL,
+  files       INTEGER NOT NULL,
+  directories INTEGER NOT NULL,
+  bytes       INTEGER NOT NULL
+);
+";
+
+/// Brings an empty or older database to [`VERSION`]. Runs inside the caller's transaction.
+pub fn migrate(conn: &Connection, from: i32, now: f64) -> rusqlite::Result<()> {
+    for (step, sql) in MIGRATIONS.iter().enumerate().skip(usize::try_from(from).unwrap_or(0)) {
+        conn.execute_batch(sql)?;
+        if step == 0 {
+            first_rows(conn, now)?;
+        }
+    }
+    conn.pragma_update(None, "application_id", APPLICATION_ID)?;
+    conn.pragma_update(None, "user_version", VERSION)
+}
+
+/// `/` and `/workspace`, which a model expects to find.
+fn first_rows(conn: &Connection, now: f64) -> rusqlite::Result<()> {
+    let directory = "INSERT INTO inode (id, type, mode, nlink, size, mtime, ctime, atime, birthtime, version)
+                     VALUES (?1, 2, 493, ?2, 0, ?3, ?3, ?3, ?3, 1)";
+    conn.execute(directory, (ROOT_INODE, 3, now))?;
+    conn.execute(directory, (ROOT_INODE + 1, 2, now))?;
+    conn.execute(
+        "INSERT INTO dirent (parent, name, inode, type) VALUES (?1, 'workspace', ?2, 2)",
+        (ROOT_INODE, ROOT_INODE + 1),
+    )?;
+    conn.execute(
+        "INSERT INTO change (seq, type, path, at, next_inode, files, directories, bytes)
+         VALUES (1, 1, '/workspace', ?1, ?2, 0, 2, 0)",
+        (now, ROOT_INODE + 2),
+    )?;
+    Ok(())
+}

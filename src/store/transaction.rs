@@ -1,0 +1,164 @@
+//! A transaction of the user's: several calls, all or nothing.
+//!
+//! It holds the writer's turn and SQLite's write lock from its first moment to its end, so that
+//! what it reads stays true. Readers outside go on with the state before it; for a database in
+//! memory, which has but one connection, they get a copy of that state.
+
+use std::cell::Cell;
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::Semaphore;
+
+use super::change::Totals;
+use super::connection::Conn;
+use super::pool::{Lease, lock};
+use super::tx::{Effects, ReadTx, Terms, WriteTx, guarded};
+use super::writer::Turn;
+use super::{Location, Shared, Store, executor};
+use crate::error::{Code, FsError, Result};
+
+/// See the module.
+pub struct Transaction {
+    store: Store,
+    open: Mutex<Option<Open>>,
+    /// One call at a time, in the order in which they came.
+    pub(super) calls: Arc<Semaphore>,
+}
+
+struct Open {
+    conn: Held,
+    totals: Cell<Totals>,
+    effects: Cell<Effects>,
+    _turn: Turn,
+}
+
+enum Held {
+    Lease(Lease),
+    Memory(Conn),
+}
+
+impl std::ops::Deref for Held {
+    type Target = Conn;
+
+    fn deref(&self) -> &Conn {
+        match self {
+            Held::Lease(lease) => lease,
+            Held::Memory(conn) => conn,
+        }
+    }
+}
+
+impl Transaction {
+    /// Begins one when the turn comes and no other process writes.
+    pub fn begin(store: &Store, done: impl FnOnce(Result<Arc<Transaction>>) + Send + 'static) {
+        let store = store.clone();
+        executor::spawn(async move {
+            let turn = store.shared.writer.turn().await;
+            executor::spawn_blocking(move || begin(store, turn, 0, done));
+        });
+    }
+
+    /// The workspace.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&Open) -> Result<T>) -> Result<T> {
+        match &*lock(&self.open) {
+            Some(open) => work(open),
+            None => Err(FsError::with_detail(
+                Code::Closed,
+                "this transaction is over; use the fs that belongs to an open one",
+            )),
+        }
+    }
+
+    /// Reads the state that the transaction has made so far.
+    pub(super) fn read<T>(&self, work: impl FnOnce(&ReadTx<'_>) -> Result<T>) -> Result<T> {
+        self.with(|open| guarded(|| work(&ReadTx::over(&open.conn))))
+    }
+
+    /// Makes one change of the transaction.
+    pub(super) fn write<T>(
+        &self,
+        terms: Terms,
+        work: impl FnOnce(&WriteTx<'_>) -> Result<T>,
+    ) -> Result<T> {
+        self.with(|open| {
+            let (value, effects) = WriteTx::run_nested(&open.conn, &open.totals, terms, work)?;
+            open.effects.set(open.effects.get().and(effects));
+            Ok(value)
+        })
+    }
+
+    /// Whether it still is open.
+    pub fn is_open(&self) -> bool {
+        lock(&self.open).is_some()
+    }
+
+    /// Ends it. What was changed becomes visible, or nothing does.
+    pub fn end(&self, is_commit: bool) -> Result<()> {
+        let Some(open) = lock(&self.open).take() else {
+            return Err(FsError::with_detail(Code::Closed, "this transaction is over"));
+        };
+        let shared = &self.store.shared;
+        let result = if is_commit { open.conn.run("COMMIT").map_err(FsError::from) } else { Ok(()) };
+        open.conn.rollback();
+        let wal_pages = Conn::wal_pages();
+        if let Held::Memory(conn) = open.conn {
+            shared.pool.end_copy(conn);
+        } else {
+            drop(open.conn);
+        }
+        if is_commit && result.is_ok() {
+            shared.writer.committed(shared, open.effects.get(), wal_pages);
+        }
+        result
+    }
+}
+
+impl Drop for Transaction {
+    fn drop(&mut self) {
+        let _ = self.end(false);
+    }
+}
+
+fn begin(
+    store: Store,
+    turn: Turn,
+    attempts: u32,
+    done: impl FnOnce(Result<Arc<Transaction>>) + Send + 'static,
+) {
+    match try_begin(&store) {
+        Err(error) if error.code() == Code::Busy => {
+            executor::spawn_blocking_after(executor::backoff(attempts), move || {
+                begin(store, turn, attempts.saturating_add(1), done);
+            });
+        }
+        Err(error) => done(Err(error)),
+        Ok((conn, totals)) => done(Ok(Arc::new(Transaction {
+            store,
+            open: Mutex::new(Some(Open {
+                conn,
+                totals: Cell::new(totals),
+                effects: Cell::new(Effects::default()),
+                _turn: turn,
+            })),
+            calls: Arc::new(Semaphore::new(1)),
+        }))),
+    }
+}
+
+fn try_begin(store: &Store) -> Result<(Held, Totals)> {
+    let shared: &Arc<Shared> = &store.shared;
+    let lease = shared.pool.take()?;
+    let conn = if shared.config.location == Location::Memory {
+        Held::Memory(shared.pool.begin_copy(lease)?)
+    } else {
+        lease.sync_as(shared.config.durability)?;
+        Held::Lease(lease)
+    };
+    conn.run("BEGIN IMMEDIATE")?;
+    let totals = ReadTx::over(&conn).totals()?;
+    Ok((conn, totals))
+}

@@ -1,0 +1,180 @@
+//! Transactions: one consistent view, and one all-or-nothing change.
+//!
+//! The row modules (`inode`, `dirent`, `content`, `change`, `pin`) add their rows' reads to
+//! [`ReadTx`] and their writes to [`WriteTx`].
+
+use std::cell::{Cell, RefCell};
+use std::ops::Deref;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use rusqlite::{CachedStatement, Params, Row};
+
+use super::change::{Change, Totals};
+use super::connection::Conn;
+use crate::error::{Code, FsError, Result};
+
+/// A consistent view of the workspace.
+pub struct ReadTx<'c> {
+    conn: &'c Conn,
+}
+
+impl<'c> ReadTx<'c> {
+    /// A view through a connection whose transaction is open, or is one statement.
+    pub(super) fn over(conn: &'c Conn) -> Self {
+        ReadTx { conn }
+    }
+
+    /// Runs `work` on one consistent view.
+    pub(super) fn run<T>(conn: &'c Conn, work: impl FnOnce(&ReadTx<'_>) -> Result<T>) -> Result<T> {
+        conn.run("BEGIN")?;
+        let result = work(&ReadTx { conn });
+        conn.run("COMMIT").or_else(|error| {
+            conn.rollback();
+            Err(error)
+        })?;
+        result
+    }
+
+    pub(super) fn statement(&self, sql: &str) -> Result<CachedStatement<'c>> {
+        Ok(self.conn.sqlite().prepare_cached(sql)?)
+    }
+
+    /// The one row of a query, or none.
+    pub(super) fn row<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>> {
+        let mut statement = self.statement(sql)?;
+        let mut rows = statement.query(params)?;
+        Ok(rows.next()?.map(read).transpose()?)
+    }
+
+    /// All rows of a query.
+    pub(super) fn rows<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut statement = self.statement(sql)?;
+        let rows = statement.query_map(params, read)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+/// A change of the workspace, one of possibly several in one SQLite transaction.
+pub struct WriteTx<'c> {
+    read: ReadTx<'c>,
+    /// Milliseconds since the epoch: what this change stamps on what it touches.
+    pub now: f64,
+    pub(super) totals: Cell<Totals>,
+    pub(super) changes: RefCell<Vec<Change>>,
+    pub(super) quota_bytes: Option<u64>,
+    /// Whether something may be left for the collector.
+    pub(super) has_garbage: Cell<bool>,
+}
+
+impl<'c> WriteTx<'c> {
+    /// Runs `work` inside the open transaction of `conn`, which the caller rolls back, to where
+    /// it was before, if this fails.
+    ///
+    /// `totals` are those before, and on success those after.
+    pub(super) fn run<T>(
+        conn: &'c Conn,
+        totals: &Cell<Totals>,
+        terms: Terms,
+        work: impl FnOnce(&WriteTx<'_>) -> Result<T>,
+    ) -> Result<(T, Effects)> {
+        let tx = WriteTx {
+            read: ReadTx { conn },
+            now: terms.now,
+            totals: totals.clone(),
+            changes: RefCell::default(),
+            quota_bytes: terms.quota_bytes,
+            has_garbage: Cell::new(false),
+        };
+        let value = work(&tx)?;
+        let has_changes = tx.write_changes()?;
+        totals.set(tx.totals.get());
+        Ok((value, Effects { has_changes, has_garbage: tx.has_garbage.get() }))
+    }
+
+    /// The same with a savepoint: with an error, nothing of `work` remains and the transaction
+    /// goes on.
+    pub(super) fn run_nested<T>(
+        conn: &'c Conn,
+        totals: &Cell<Totals>,
+        terms: Terms,
+        work: impl FnOnce(&WriteTx<'_>) -> Result<T>,
+    ) -> Result<(T, Effects)> {
+        conn.run("SAVEPOINT change")?;
+        let result = guarded(|| WriteTx::run(conn, totals, terms, work));
+        if result.is_err() {
+            conn.run("ROLLBACK TO change")?;
+        }
+        conn.run("RELEASE change")?;
+        result
+    }
+
+    /// Runs a statement; returns how many rows it changed.
+    pub(super) fn execute(&self, sql: &str, params: impl Params) -> Result<usize> {
+        Ok(self.statement(sql)?.execute(params)?)
+    }
+
+    /// Runs an insert; returns the row's id.
+    pub(super) fn insert(&self, sql: &str, params: impl Params) -> Result<i64> {
+        Ok(self.statement(sql)?.insert(params)?)
+    }
+}
+
+impl<'c> Deref for WriteTx<'c> {
+    type Target = ReadTx<'c>;
+
+    fn deref(&self) -> &ReadTx<'c> {
+        &self.read
+    }
+}
+
+/// What a change is made under.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms {
+    /// Milliseconds since the epoch.
+    pub now: f64,
+    /// Bytes of contents that the workspace may hold.
+    pub quota_bytes: Option<u64>,
+}
+
+/// What a change left to do.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Effects {
+    /// Watchers have something to look at.
+    pub has_changes: bool,
+    /// The collector has something to look at.
+    pub has_garbage: bool,
+}
+
+impl Effects {
+    /// Both.
+    #[must_use]
+    pub fn and(self, other: Effects) -> Effects {
+        Effects {
+            has_changes: self.has_changes || other.has_changes,
+            has_garbage: self.has_garbage || other.has_garbage,
+        }
+    }
+}
+
+/// Turns a panic into an error, so that one call fails instead of the process.
+pub fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let what = panic
+            .downcast_ref::<&str>()
+            .map(|text| (*text).to_owned())
+            .or_else(|| panic.downcast_ref::<String>().cloned())
+            .unwrap_or_default();
+        Err(FsError::with_detail(Code::Io, format!("internal error: {what}; nothing was changed")))
+    })
+}
+

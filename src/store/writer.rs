@@ -1,0 +1,318 @@
+//! The one writer of a workspace in this process, and its group commit.
+//!
+//! Jobs queue up. Whoever holds the *turn* takes what waits, runs each job in a savepoint of one
+//! SQLite transaction and commits once: a disk flush is shared by all that arrived during the one
+//! before. A transaction of the user's holds the turn for as long as it is open. Where no flush
+//! is asked for and nobody waits, a small job takes the turn on the calling thread.
+//!
+//! ```text
+//! later()  ──▶ queue ──▶ drain (turn) ──▶ BEGIN IMMEDIATE ─▶ jobs ─▶ COMMIT ──▶ finish each
+//!                           ▲     │ busy: another process writes
+//!                           └─────┘ tried again after a pause, on no thread
+//! ```
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::change::Totals;
+use super::connection::{Conn, Durability};
+use super::pool::lock;
+use super::tx::{Effects, ReadTx, Terms, WriteTx, guarded};
+use super::{Shared, executor};
+use crate::error::{Code, FsError, Result};
+use crate::limits::{BATCH_BYTES_MAX, BATCH_JOBS_MAX, WAL_CHECKPOINT_PAGES, WAL_PAGES_MAX};
+
+/// See the module.
+pub struct Writer {
+    queue: Mutex<Queue>,
+    turn: Arc<Semaphore>,
+    is_wal_long: AtomicBool,
+    is_checkpointing: AtomicBool,
+}
+
+#[derive(Default)]
+struct Queue {
+    jobs: VecDeque<Box<dyn QueuedJob>>,
+    is_draining: bool,
+}
+
+impl Default for Writer {
+    fn default() -> Self {
+        Writer {
+            queue: Mutex::default(),
+            turn: Arc::new(Semaphore::new(1)),
+            is_wal_long: AtomicBool::new(false),
+            is_checkpointing: AtomicBool::new(false),
+        }
+    }
+}
+
+/// A mutation for the queue.
+pub struct Job<Work, Done> {
+    /// What it is made under.
+    pub terms: Terms,
+    /// Whether its commit must be as durable as the workspace promises. Parts of an upload need
+    /// not be: the commit that makes the file visible flushes them too.
+    pub is_durable: bool,
+    /// Bytes that it writes, roughly.
+    pub bytes: usize,
+    /// The change.
+    pub work: Work,
+    /// Takes the result once it is committed.
+    pub done: Done,
+}
+
+/// The right to write. One at a time.
+pub(super) type Turn = OwnedSemaphorePermit;
+
+trait QueuedJob: Send {
+    fn run(&mut self, conn: &Conn, totals: &Cell<Totals>) -> Effects;
+    fn finish(self: Box<Self>, commit: Result<()>);
+    fn is_durable(&self) -> bool;
+    fn bytes(&self) -> usize;
+}
+
+struct Queued<T, Work, Done> {
+    terms: Terms,
+    is_durable: bool,
+    bytes: usize,
+    work: Option<Work>,
+    done: Done,
+    outcome: Option<Result<T>>,
+}
+
+impl<T, Work, Done> QueuedJob for Queued<T, Work, Done>
+where
+    T: Send,
+    Work: FnOnce(&WriteTx<'_>) -> Result<T> + Send,
+    Done: FnOnce(Result<T>) + Send,
+{
+    fn run(&mut self, conn: &Conn, totals: &Cell<Totals>) -> Effects {
+        let Some(work) = self.work.take() else { return Effects::default() };
+        let result = WriteTx::run_nested(conn, totals, self.terms, work);
+        let (outcome, effects) = match result {
+            Ok((value, effects)) => (Ok(value), effects),
+            Err(error) => (Err(error), Effects::default()),
+        };
+        self.outcome = Some(outcome);
+        effects
+    }
+
+    fn finish(self: Box<Self>, commit: Result<()>) {
+        let outcome = match (commit, self.outcome) {
+            (Ok(()), Some(outcome)) => outcome,
+            (Err(error), _) => Err(error),
+            (Ok(()), None) => Err(FsError::with_detail(Code::Io, "internal error: the job did not run")),
+        };
+        (self.done)(outcome);
+    }
+
+    fn is_durable(&self) -> bool {
+        self.is_durable
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl Writer {
+    /// Runs `work` on this thread if that means no waiting and no flush; otherwise gives it back.
+    pub(super) fn here<T, Work>(
+        &self,
+        shared: &Arc<Shared>,
+        terms: Terms,
+        work: Work,
+    ) -> Result<Result<T>, Work>
+    where
+        Work: FnOnce(&WriteTx<'_>) -> Result<T>,
+    {
+        let durability = shared.config.durability;
+        if durability == Durability::Full && !shared.is_memory() {
+            return Err(work);
+        }
+        let queue = lock(&self.queue);
+        if queue.is_draining || self.is_wal_long.load(Ordering::Relaxed) {
+            return Err(work);
+        }
+        let Ok(turn) = Arc::clone(&self.turn).try_acquire_owned() else { return Err(work) };
+        drop(queue);
+        let Some(lease) = shared.pool.try_take() else { return Err(work) };
+        match lease.sync_as(durability).and_then(|()| lease.run("BEGIN IMMEDIATE")) {
+            Ok(()) => {}
+            Err(_) => return Err(work),
+        }
+        let result = guarded(|| {
+            let totals = Cell::new(ReadTx::over(&lease).totals()?);
+            let done = WriteTx::run(&lease, &totals, terms, work)?;
+            lease.run("COMMIT")?;
+            Ok(done)
+        });
+        drop(lease);
+        drop(turn);
+        Ok(result.map(|(value, effects)| {
+            self.committed(shared, effects, Conn::wal_pages());
+            value
+        }))
+    }
+
+    /// Queues a job.
+    pub(super) fn later<T, Work, Done>(&self, shared: &Arc<Shared>, job: Job<Work, Done>)
+    where
+        T: Send + 'static,
+        Work: FnOnce(&WriteTx<'_>) -> Result<T> + Send + 'static,
+        Done: FnOnce(Result<T>) + Send + 'static,
+    {
+        let mut queue = lock(&self.queue);
+        queue.jobs.push_back(Box::new(Queued {
+            terms: job.terms,
+            is_durable: job.is_durable,
+            bytes: job.bytes,
+            work: Some(job.work),
+            done: job.done,
+            outcome: None,
+        }));
+        let must_start = !std::mem::replace(&mut queue.is_draining, true);
+        drop(queue);
+        if must_start {
+            let shared = Arc::clone(shared);
+            executor::spawn_blocking(move || drain(shared));
+        }
+    }
+
+    /// The right to write, when it comes.
+    pub(super) async fn turn(&self) -> Turn {
+        Arc::clone(&self.turn).acquire_owned().await.expect("the semaphore is never closed")
+    }
+
+    /// What follows a commit: wake watchers, call the collector, keep the WAL short.
+    pub(super) fn committed(&self, shared: &Arc<Shared>, effects: Effects, wal_pages: u32) {
+        if effects.has_changes {
+            shared.notice.wake();
+            shared.maintenance.after_change(shared);
+        }
+        if effects.has_garbage {
+            shared.maintenance.request(shared);
+        }
+        if shared.is_memory() {
+            return;
+        }
+        self.is_wal_long.store(wal_pages > WAL_PAGES_MAX, Ordering::Relaxed);
+        if wal_pages > WAL_CHECKPOINT_PAGES && !self.is_checkpointing.swap(true, Ordering::AcqRel) {
+            let shared = Arc::clone(shared);
+            executor::spawn_blocking(move || {
+                if let Ok(lease) = shared.pool.take() {
+                    // Failing is no loss: the next commit asks again.
+                    let _ = lease.sync_as(shared.config.durability);
+                    let _ = lease.checkpoint("PASSIVE");
+                }
+                shared.writer.is_checkpointing.store(false, Ordering::Release);
+            });
+        }
+    }
+}
+
+fn drain(shared: Arc<Shared>) {
+    match Arc::clone(&shared.writer.turn).try_acquire_owned() {
+        Ok(turn) => drain_with(shared, turn, 0),
+        Err(_) => executor::spawn(async move {
+            let turn = shared.writer.turn().await;
+            executor::spawn_blocking(move || drain_with(shared, turn, 0));
+        }),
+    }
+}
+
+/// Commits batches until the queue is empty, somebody else wants the turn, or the database is
+/// busy.
+fn drain_with(shared: Arc<Shared>, turn: Turn, attempts: u32) {
+    let Some(batch) = next_batch(&shared.writer.queue) else { return };
+    match commit(&shared, batch) {
+        Ok(()) => {
+            // Given up between batches, so that a transaction that waits gets its turn.
+            drop(turn);
+            drain(shared);
+        }
+        Err(batch) => {
+            let mut queue = lock(&shared.writer.queue);
+            for job in batch.into_iter().rev() {
+                queue.jobs.push_front(job);
+            }
+            drop(queue);
+            executor::spawn_blocking_after(executor::backoff(attempts), move || {
+                drain_with(shared, turn, attempts.saturating_add(1));
+            });
+        }
+    }
+}
+
+fn next_batch(queue: &Mutex<Queue>) -> Option<Vec<Box<dyn QueuedJob>>> {
+    let mut queue = lock(queue);
+    let mut batch = Vec::new();
+    let mut bytes = 0;
+    while batch.len() < BATCH_JOBS_MAX && bytes < BATCH_BYTES_MAX {
+        let Some(job) = queue.jobs.pop_front() else { break };
+        bytes += job.bytes();
+        batch.push(job);
+    }
+    if batch.is_empty() {
+        queue.is_draining = false;
+        return None;
+    }
+    Some(batch)
+}
+
+/// Runs and commits a batch, and tells each job. Gives it back if the database is busy.
+fn commit(shared: &Arc<Shared>, mut batch: Vec<Box<dyn QueuedJob>>) -> Result<(), Vec<Box<dyn QueuedJob>>> {
+    let is_durable = batch.iter().any(|job| job.is_durable());
+    let lease = match shared.pool.take() {
+        Ok(lease) => lease,
+        Err(error) => {
+            finish(batch, Err(error));
+            return Ok(());
+        }
+    };
+    let durability = match shared.config.durability {
+        Durability::Full if !is_durable => Durability::Normal,
+        other => other,
+    };
+    let began = lease
+        .sync_as(durability)
+        .and_then(|()| lease.run("BEGIN IMMEDIATE"))
+        .map_err(FsError::from)
+        .and_then(|()| ReadTx::over(&lease).totals());
+    let totals = match began {
+        Ok(totals) => Cell::new(totals),
+        Err(error) if error.code() == Code::Busy => return Err(batch),
+        Err(error) => {
+            drop(lease);
+            finish(batch, Err(error));
+            return Ok(());
+        }
+    };
+    let effects =
+        batch.iter_mut().fold(Effects::default(), |effects, job| effects.and(job.run(&lease, &totals)));
+    let committed = lease.run("COMMIT").map_err(FsError::from);
+    let wal_pages = Conn::wal_pages();
+    if committed.is_err() {
+        lease.discard();
+    } else {
+        if wal_pages > WAL_PAGES_MAX {
+            // The background copy could not keep up. Readers go on; writers wait here.
+            let _ = lease.checkpoint("RESTART");
+        }
+        drop(lease);
+        shared.writer.committed(shared, effects, if wal_pages > WAL_PAGES_MAX { 0 } else { wal_pages });
+    }
+    finish(batch, committed);
+    Ok(())
+}
+
+fn finish(batch: Vec<Box<dyn QueuedJob>>, commit: Result<()>) {
+    for job in batch {
+        job.finish(commit.clone());
+    }
+}

@@ -1,0 +1,174 @@
+//! `copyFile` and `cp`. Contents are shared: a copy costs the same whatever the size.
+
+use std::collections::HashSet;
+
+use super::mkdir::{make_one, mkdir};
+use super::resolve::{LastLink, Place, Resolved, existing, resolve};
+use super::rm::remove;
+use super::write::{Condition, NewFile, write};
+use crate::error::{Code, FsError, Result};
+use crate::limits::PATH_BYTES_MAX;
+use crate::path::{WorkspacePath, join};
+use crate::store::{ChangeKind, Inode, InodeId, Kind, WriteTx};
+
+/// Copies contents and permission bits of a file to a new or existing one.
+pub fn copy_file(
+    tx: &WriteTx<'_>,
+    from: &WorkspacePath,
+    to: &WorkspacePath,
+    condition: Condition,
+) -> Result<()> {
+    let source = existing(tx, from, LastLink::Follow).map_err(|error| error.to(to.as_str()))?;
+    if source.kind == Kind::Directory {
+        return Err(FsError::new(Code::IsDir).at(from.as_str()).to(to.as_str()));
+    }
+    let last = if condition == Condition::Any { LastLink::Follow } else { LastLink::Keep };
+    if condition == Condition::Any
+        && let Resolved::Found { id, .. } = resolve(tx, to, last)?
+        && id == source.id
+    {
+        return Ok(());
+    }
+    tx.retain(source.content)?;
+    write(tx, to, NewFile { mode: Some(source.mode), condition }, source.size, source.content)
+        .map_err(|error| FsError::new(error.code()).at(from.as_str()).to(to.as_str()))
+}
+
+/// How `cp` treats what it meets. The names are those of Node's options.
+#[derive(Debug, Clone, Default)]
+pub struct CopyTree {
+    /// Directories with their contents; without it a directory is `EISDIR`.
+    pub is_recursive: bool,
+    /// Replace files that exist.
+    pub is_forced: bool,
+    /// Where they are not replaced: `EEXIST` instead of leaving them.
+    pub error_on_exist: bool,
+    /// Copy what links lead to instead of the links.
+    pub dereference: bool,
+    /// Copy access and modification times too.
+    pub preserve_timestamps: bool,
+    /// Source paths that are left out, with all below them.
+    pub skipped: HashSet<String>,
+}
+
+struct Task {
+    source: Inode,
+    source_path: String,
+    parent: InodeId,
+    name: String,
+    real: String,
+}
+
+/// Copies a file, link or tree. Makes the directories above `to`.
+pub fn copy_tree(
+    tx: &WriteTx<'_>,
+    from: &WorkspacePath,
+    to: &WorkspacePath,
+    options: &CopyTree,
+) -> Result<()> {
+    let refused = |code, detail: &str| {
+        Err(FsError::with_detail(code, detail).at(from.as_str()).to(to.as_str()))
+    };
+    let last = if options.dereference { LastLink::Follow } else { LastLink::Keep };
+    let source = existing(tx, from, last).map_err(|error| error.to(to.as_str()))?;
+    if options.skipped.contains(from.as_str()) {
+        return Ok(());
+    }
+    if source.kind == Kind::Directory && !options.is_recursive {
+        return refused(Code::IsDir, "a directory is copied only with { recursive: true }");
+    }
+    if to.is_root() {
+        return refused(Code::Inval, "the root cannot be the copy of something");
+    }
+    if let Some((parent, _)) = to.as_str().rsplit_once('/')
+        && !parent.is_empty()
+    {
+        mkdir(tx, &WorkspacePath::parse(parent)?, true, None)?;
+    }
+    let (place, name) = match resolve(tx, to, LastLink::Keep)? {
+        Resolved::Found { id, .. } if id == source.id => {
+            return refused(Code::Inval, "source and destination are the same");
+        }
+        Resolved::Found { place, name, .. } | Resolved::Absent { place, name, .. } => (place, name),
+    };
+    if source.kind == Kind::Directory && place.is_within(source.id) {
+        return refused(Code::Inval, "a directory cannot be copied into itself");
+    }
+    let first = Task {
+        source,
+        source_path: from.as_str().to_owned(),
+        parent: place.directory(),
+        real: place.path_of(&name),
+        name: name.into_owned(),
+    };
+    let mut tasks = vec![first];
+    while let Some(task) = tasks.pop() {
+        let subtree = copy_one(tx, &task, options).map_err(|error| error.at(&task.source_path).to(&task.real))?;
+        tasks.extend(subtree);
+    }
+    Ok(())
+}
+
+/// Copies one thing; returns what is in it, if it is a directory.
+fn copy_one(tx: &WriteTx<'_>, task: &Task, options: &CopyTree) -> Result<Vec<Task>> {
+    if task.real.len() > PATH_BYTES_MAX {
+        return Err(FsError::new(Code::NameTooLong));
+    }
+    let displaced = tx.lookup(task.parent, &task.name)?;
+    if task.source.kind == Kind::Directory {
+        let id = match displaced {
+            Some((id, Kind::Directory)) => id,
+            Some(_) => return Err(FsError::with_detail(Code::NotDir, "a directory cannot replace a file")),
+            None => make_one(tx, task.parent, &task.name, task.source.mode, task.real.clone())?,
+        };
+        let contents = contents_of(tx, task, id, options)?;
+        if options.preserve_timestamps {
+            tx.set_times(id, task.source.atime, task.source.mtime)?;
+        }
+        return Ok(contents);
+    }
+    match displaced {
+        Some((_, Kind::Directory)) => {
+            return Err(FsError::with_detail(Code::IsDir, "a file cannot replace a directory"));
+        }
+        Some((id, _)) if id == task.source.id => return Ok(Vec::new()),
+        Some((id, kind)) if options.is_forced => {
+            remove(tx, &Place::bare(task.parent), &task.name, id, kind)?;
+        }
+        Some(_) if options.error_on_exist => return Err(FsError::new(Code::Exist)),
+        Some(_) => return Ok(Vec::new()),
+        None => {}
+    }
+    let id = if task.source.kind == Kind::Link {
+        tx.create_link(&tx.link_target(task.source.id)?)?
+    } else {
+        tx.retain(task.source.content)?;
+        tx.create_inode(Kind::File, task.source.mode, task.source.size, task.source.content)?
+    };
+    tx.add_name(task.parent, &task.name, id, task.source.kind)?;
+    tx.touch_directory(task.parent, 0)?;
+    if options.preserve_timestamps {
+        tx.set_times(id, task.source.atime, task.source.mtime)?;
+    }
+    let kind = if displaced.is_some() { ChangeKind::Change } else { ChangeKind::Create };
+    tx.changed(kind, task.real.clone());
+    Ok(Vec::new())
+}
+
+fn contents_of(tx: &WriteTx<'_>, task: &Task, parent: InodeId, options: &CopyTree) -> Result<Vec<Task>> {
+    let mut tasks = Vec::new();
+    // Reversed, since the last task is done first.
+    for (name, id, kind) in tx.names(task.source.id)?.into_iter().rev() {
+        let source_path = join(&task.source_path, &name);
+        if options.skipped.contains(&source_path) {
+            continue;
+        }
+        let source = if kind == Kind::Link && options.dereference {
+            existing(tx, &WorkspacePath::parse(&source_path)?, LastLink::Follow)?
+        } else {
+            tx.inode(id)?
+        };
+        tasks.push(Task { source, source_path, parent, real: join(&task.real, &name), name });
+    }
+    Ok(tasks)
+}
