@@ -12,8 +12,25 @@ pub type Result<T, E = FsError> = std::result::Result<T, E>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Code {
-    Acces, Badf, Busy, Closed, Exist, Fbig, Inval, Io, IsDir, Loop, NameTooLong, NoEnt, NoSpc, NotDir,
-    NotEmpty, Perm, Rofs, Stale, ArgType,
+    Acces,
+    Badf,
+    Busy,
+    Closed,
+    Exist,
+    Fbig,
+    Inval,
+    Io,
+    IsDir,
+    Loop,
+    NameTooLong,
+    NoEnt,
+    NoSpc,
+    NotDir,
+    NotEmpty,
+    Perm,
+    Rofs,
+    Stale,
+    ArgType,
 }
 
 impl Code {

@@ -11,11 +11,11 @@
 //!
 //! Each knows only what is to its right. [`error`], [`limits`], [`path`] and [`clock`] serve all.
 
+pub mod binding;
+pub mod clock;
 pub mod error;
 pub mod limits;
 pub mod path;
-pub mod clock;
+pub mod search;
 pub mod store;
 pub mod vfs;
-pub mod search;
-pub mod binding;

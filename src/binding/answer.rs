@@ -78,7 +78,14 @@ impl ToNapiValue for Bytes {
         }
         // SAFETY: `buffer` was made above and is as long as it says here.
         let status = unsafe {
-            sys::napi_create_typedarray(env, sys::TypedarrayType::uint8_array, bytes.len(), buffer, 0, &mut array)
+            sys::napi_create_typedarray(
+                env,
+                sys::TypedarrayType::uint8_array,
+                bytes.len(),
+                buffer,
+                0,
+                &mut array,
+            )
         };
         napi::check_status!(status, "no memory for a buffer of {} bytes", bytes.len())?;
         Ok(array)

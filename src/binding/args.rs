@@ -102,8 +102,9 @@ pub fn count(name: &str, value: &Unknown<'_>) -> Result<u64> {
 /// Permission bits. Type bits above them are cut off, as `chmod` does with what `stat` gave.
 pub fn mode(name: &str, value: &Unknown<'_>) -> Result<u32> {
     let number = count(name, value)?;
-    u32::try_from(number)
-        .map_err(|_| FsError::invalid(format!("{name} must be permission bits such as 0o644; received {number}")))
+    u32::try_from(number).map_err(|_| {
+        FsError::invalid(format!("{name} must be permission bits such as 0o644; received {number}"))
+    })
 }
 
 /// An options argument, checked for names that do not exist.
@@ -117,7 +118,8 @@ impl<'env> Options<'env> {
         if is_absent(value) {
             return Ok(Options { object: None });
         }
-        let is_object = matches!(value.get_type(), Ok(ValueType::Object)) && !value.is_array().unwrap_or(true);
+        let is_object =
+            matches!(value.get_type(), Ok(ValueType::Object)) && !value.is_array().unwrap_or(true);
         if !is_object {
             return Err(wrong_type(name, "an object", value));
         }

@@ -16,6 +16,7 @@ use crate::vfs::{self, Condition, CopyTree, NewFile, Upload, UploadTarget};
 
 /// Most bytes that `writeFile` and `appendFile` take in one piece; more goes through an upload.
 #[napi]
+#[allow(dead_code, reason = "read by lib/, through the addon")]
 pub const PIECE_BYTES_MAX: u32 = CHUNK_BYTES as u32;
 
 /// Content in one piece: a string, or bytes, copied.
@@ -153,9 +154,7 @@ impl NativeFiles {
             Ok((path, is_recursive, is_forced, args::now(now)?))
         })?;
         let size = if is_recursive { Effort::Large(0) } else { Effort::Small };
-        self.write(env, "rm", now, size, move |tx| {
-            vfs::rm(tx, &path, is_recursive, is_forced).map(|_| ())
-        })
+        self.write(env, "rm", now, size, move |tx| vfs::rm(tx, &path, is_recursive, is_forced).map(|_| ()))
     }
 
     /// `rename`.
@@ -269,9 +268,7 @@ impl NativeFiles {
             let condition = if options.flag("exclusive")? { Condition::Absent } else { Condition::Any };
             Ok((from, to, condition, args::now(now)?))
         })?;
-        self.write(env, "copyfile", now, Effort::Small, move |tx| {
-            vfs::copy_file(tx, &from, &to, condition)
-        })
+        self.write(env, "copyfile", now, Effort::Small, move |tx| vfs::copy_file(tx, &from, &to, condition))
     }
 
     /// `cp`. `skipped` are the source paths that the caller's filter refused.
@@ -287,8 +284,7 @@ impl NativeFiles {
     ) -> napi::Result<Answer<'env, ()>> {
         let (from, to, options, now) = attempt("cp", || {
             let (from, to) = (args::path("source", &from)?, args::path("destination", &to)?);
-            let known =
-                ["recursive", "force", "errorOnExist", "dereference", "preserveTimestamps", "filter"];
+            let known = ["recursive", "force", "errorOnExist", "dereference", "preserveTimestamps", "filter"];
             let options = Options::read("options", &options, &known)?;
             let options = CopyTree {
                 is_recursive: options.flag("recursive")?,
@@ -300,8 +296,6 @@ impl NativeFiles {
             };
             Ok((from, to, options, args::now(now)?))
         })?;
-        self.write(env, "cp", now, Effort::Large(0), move |tx| {
-            vfs::copy_tree(tx, &from, &to, &options)
-        })
+        self.write(env, "cp", now, Effort::Large(0), move |tx| vfs::copy_tree(tx, &from, &to, &options))
     }
 }

@@ -180,8 +180,8 @@ impl NativeFiles {
         let scope = &self.scope;
         let here = attempt("open", || {
             scope.store().check_open()?;
-            let small = scope
-                .read_here(&|tx| Download::open_small(tx, scope, &path, range, SMALL_CONTENT_BYTES));
+            let small =
+                scope.read_here(&|tx| Download::open_small(tx, scope, &path, range, SMALL_CONTENT_BYTES));
             small.transpose().map(Option::flatten)
         })?;
         if let Some(download) = here {
@@ -286,7 +286,11 @@ impl NativeFiles {
     #[napi(catch_unwind, ts_return_type = "Promise<NativeUsage>")]
     pub fn statfs<'env>(&self, env: &'env Env, path: Unknown<'_>) -> napi::Result<Answer<'env, NativeUsage>> {
         let path = attempt("statfs", || {
-            if args::is_absent(&path) { Ok(crate::path::WorkspacePath::root()) } else { args::path("path", &path) }
+            if args::is_absent(&path) {
+                Ok(crate::path::WorkspacePath::root())
+            } else {
+                args::path("path", &path)
+            }
         })?;
         self.read_large(env, "statfs", move |scope| {
             let usage = scope.read_now(|tx| vfs::usage(tx, &path, scope.store()))?;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use napi::Env;
-use napi::bindgen_prelude::Unknown;
 use napi::ValueType;
+use napi::bindgen_prelude::Unknown;
 use napi_derive::napi;
 
 use super::answer::{Answer, attempt, later};
@@ -100,7 +100,9 @@ impl NativeWorkspace {
         attempt("open", || {
             let options = Options::read("options", &options, &["storage", "now", "quotaBytes"])?;
             let (location, durability) = options.get("storage", storage)?.ok_or_else(|| {
-                FsError::arg_type("options.storage must be a path, \":memory:\" or an object with a path; it is not given")
+                FsError::arg_type(
+                    "options.storage must be a path, \":memory:\" or an object with a path; it is not given",
+                )
             })?;
             let quota_bytes = options.get("quotaBytes", args::count)?;
             Ok(NativeWorkspace { store: Store::open(Config { location, durability, quota_bytes })? })

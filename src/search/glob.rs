@@ -457,7 +457,10 @@ mod tests {
 
     #[test]
     fn question_mark_is_one_character() {
-        check("?", &[("a", true), ("é", true), ("😀", true), ("\n", true), ("/", false), ("ab", false), ("", false)]);
+        check(
+            "?",
+            &[("a", true), ("é", true), ("😀", true), ("\n", true), ("/", false), ("ab", false), ("", false)],
+        );
         check("a?c", &[("abc", true), ("aéc", true), ("a/c", false), ("ac", false)]);
         check("??", &[("😀", false), ("😀😀", true), ("e\u{301}", true)]);
         check("*?é", &[("éé", true), ("xéé", true), ("é", false)]);
@@ -469,7 +472,10 @@ mod tests {
         check("*.{ts,tsx}", &[("x.ts", true), ("x.tsx", true), ("x.t", false), ("x/y.ts", false)]);
         check("a{,b,}c", &[("ac", true), ("abc", true), ("abbc", false)]);
         check("{,}", &[("", true), ("a", false)]);
-        check("{a,{b,{c,d}e}f}g", &[("ag", true), ("bfg", true), ("cefg", true), ("defg", true), ("cg", false)]);
+        check(
+            "{a,{b,{c,d}e}f}g",
+            &[("ag", true), ("bfg", true), ("cefg", true), ("defg", true), ("cg", false)],
+        );
         check("{src,test/**}/*.ts", &[("src/a.ts", true), ("test/x/a.ts", true), ("src/x/a.ts", false)]);
         check("{**/,}x", &[("x", true), ("a/x", true), ("ax", false)]);
         check("{a,*}*", &[("abc", true), ("b", true), ("b/c", false)]);

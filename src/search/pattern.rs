@@ -319,16 +319,15 @@ fn refused_syntax(pattern: &str, error: &ast::Error) -> FsError {
         Kind::RepetitionCountInvalid => "is a repetition whose maximum is below its minimum".to_owned(),
         Kind::DecimalInvalid => "is too large a number".to_owned(),
         Kind::FlagUnrecognized | Kind::FlagUnexpectedEof | Kind::FlagDanglingNegation => {
-            "is not a kind of group that is supported; there are (…), (?:…), (?<name>…) and flags like (?i)".to_owned()
+            "is not a kind of group that is supported; there are (…), (?:…), (?<name>…) and flags like (?i)"
+                .to_owned()
         }
         Kind::GroupNameDuplicate { .. } => "is the name of two groups; rename one".to_owned(),
         Kind::GroupNameEmpty | Kind::GroupNameInvalid | Kind::GroupNameUnexpectedEof => {
             "is not the name of a group; use letters, digits and _ as in (?<name>…)".to_owned()
         }
         Kind::NestLimitExceeded(max) => format!("nests deeper than {max} levels"),
-        Kind::UnicodeClassInvalid => {
-            r"is not a Unicode class; write it like \p{L} or \p{Greek}".to_owned()
-        }
+        Kind::UnicodeClassInvalid => r"is not a Unicode class; write it like \p{L} or \p{Greek}".to_owned(),
         other => format!("is not valid: {other}"),
     };
     refused(pattern, span, &why)
@@ -353,7 +352,8 @@ fn refused_meaning(pattern: &str, error: &hir::Error) -> FsError {
 
     let why = match error.kind() {
         Kind::UnicodePropertyNotFound | Kind::UnicodePropertyValueNotFound => {
-            r"is not a Unicode class that exists; there are for example \p{L}, \p{Lu}, \p{Nd}, \p{Greek}".to_owned()
+            r"is not a Unicode class that exists; there are for example \p{L}, \p{Lu}, \p{Nd}, \p{Greek}"
+                .to_owned()
         }
         other => format!("is not valid: {other}"),
     };

@@ -212,7 +212,8 @@ impl ReadTx<'_> {
                 && row.get::<_, i64>(2)? == i64::from(crc32fast::hash(bytes))
                 && row.get::<_, i64>(3)? == bytes.len() as i64;
             if !is_sound && problems.len() < PER_RULE * RULES.len() {
-                let detail = format!("blob {} does not have the bytes that were stored", row.get::<_, i64>(0)?);
+                let detail =
+                    format!("blob {} does not have the bytes that were stored", row.get::<_, i64>(0)?);
                 problems.push(Problem { rule: "blob-hash", detail, path: None });
             }
         }
@@ -225,9 +226,7 @@ impl ReadTx<'_> {
             let rest = detail.split_once(word)?.1;
             rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
         };
-        let inode = if let Some(id) =
-            ["inode ", "file ", "directory "].into_iter().find_map(number_after)
-        {
+        let inode = if let Some(id) = ["inode ", "file ", "directory "].into_iter().find_map(number_after) {
             Some(id)
         } else if let Some(id) = number_after("blob ") {
             self.row(

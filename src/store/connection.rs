@@ -144,10 +144,8 @@ fn open_readonly(path: &Path, no_mutex: OpenFlags) -> rusqlite::Result<Connectio
     wal.push("-wal");
     match readable {
         Err(rusqlite::Error::SqliteFailure(failure, _))
-            if matches!(
-                failure.code,
-                rusqlite::ErrorCode::CannotOpen | rusqlite::ErrorCode::ReadOnly
-            ) && !Path::new(&wal).metadata().is_ok_and(|wal| wal.len() > 0) =>
+            if matches!(failure.code, rusqlite::ErrorCode::CannotOpen | rusqlite::ErrorCode::ReadOnly)
+                && !Path::new(&wal).metadata().is_ok_and(|wal| wal.len() > 0) =>
         {
             let uri = format!("file:{}?immutable=1", percent_encoded(path));
             Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)
@@ -175,7 +173,9 @@ impl From<rusqlite::Error> for FsError {
         let Some(failure) = error.sqlite_error() else {
             return FsError::with_detail(
                 Code::Io,
-                format!("the database holds a row that carrel did not write ({error}); run workspace.check()"),
+                format!(
+                    "the database holds a row that carrel did not write ({error}); run workspace.check()"
+                ),
             );
         };
         match failure.code {

@@ -162,11 +162,8 @@ impl ReadTx<'_> {
 impl WriteTx<'_> {
     /// A reference to a blob with these bytes, stored if no blob has them yet.
     pub fn store(&self, piece: &Piece) -> Result<BlobId> {
-        let known = self.row(
-            "SELECT id FROM blob WHERE hash = ?1",
-            [&piece.hash[..]],
-            |row| row.get::<_, BlobId>(0),
-        )?;
+        let known = self
+            .row("SELECT id FROM blob WHERE hash = ?1", [&piece.hash[..]], |row| row.get::<_, BlobId>(0))?;
         if let Some(id) = known {
             self.execute("UPDATE blob SET refs = refs + 1 WHERE id = ?1", [id])?;
             return Ok(id);
@@ -208,7 +205,8 @@ impl WriteTx<'_> {
 
     /// Whether a manifest is pointed to once, which the caller knows to be by its file.
     pub fn is_only_reference(&self, manifest: ManifestId) -> Result<bool> {
-        let refs = self.row("SELECT refs FROM manifest WHERE id = ?1", [manifest], |row| row.get::<_, i64>(0))?;
+        let refs =
+            self.row("SELECT refs FROM manifest WHERE id = ?1", [manifest], |row| row.get::<_, i64>(0))?;
         Ok(refs == Some(1))
     }
 
@@ -311,9 +309,8 @@ impl WriteTx<'_> {
     /// Removes some of what nothing points to. Returns whether there may be more.
     pub(super) fn collect_step(&self) -> Result<bool> {
         let mut left = COLLECT_STEP;
-        let manifests = self.rows("SELECT id FROM manifest WHERE refs = 0 LIMIT 8", [], |row| {
-            row.get::<_, ManifestId>(0)
-        })?;
+        let manifests = self
+            .rows("SELECT id FROM manifest WHERE refs = 0 LIMIT 8", [], |row| row.get::<_, ManifestId>(0))?;
         for manifest in manifests {
             let chunks = self.rows(
                 "SELECT idx, blob FROM chunk WHERE manifest = ?1 ORDER BY idx LIMIT ?2",

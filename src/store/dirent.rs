@@ -48,11 +48,9 @@ impl ReadTx<'_> {
 
     /// All names of a directory in byte order, without looking at what they name.
     pub fn names(&self, parent: InodeId) -> Result<Vec<(String, InodeId, Kind)>> {
-        self.rows(
-            "SELECT name, inode, type FROM dirent WHERE parent = ?1 ORDER BY name",
-            [parent],
-            |row| Ok((row.get(0)?, row.get(1)?, Kind::from_code(row.get(2)?)?)),
-        )
+        self.rows("SELECT name, inode, type FROM dirent WHERE parent = ?1 ORDER BY name", [parent], |row| {
+            Ok((row.get(0)?, row.get(1)?, Kind::from_code(row.get(2)?)?))
+        })
     }
 
     /// Whether a directory has any entry.

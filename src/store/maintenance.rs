@@ -10,8 +10,8 @@ use std::cell::Cell;
 use super::tx::Terms;
 use super::writer::Job;
 use super::{Conn, ReadTx, Shared, Store, WriteTx, executor};
-use crate::error::{Code, FsError, Result};
 use crate::clock::now_ms;
+use crate::error::{Code, FsError, Result};
 use crate::limits::CHANGE_LOG_ROWS;
 
 /// How long garbage may wait, so that a burst of work is collected after once.

@@ -166,7 +166,7 @@ impl Store {
 
     /// Ends one [`Store::listen`].
     pub fn unlisten(&self) {
-        self.shared.notice.unlisten();
+        self.shared.notice.unlisten(&self.shared.config.location);
     }
 
     /// The holder of the pins of this process.

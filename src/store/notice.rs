@@ -1,10 +1,12 @@
 //! Wakes those who wait for a change, made here or by another process.
 //!
 //! Every commit, of whatever process, writes to the WAL file. The operating system reports that;
-//! nobody polls.
+//! nobody polls. One watcher, with one thread, serves all workspaces of the process.
 
-use std::path::Path;
-use std::sync::Mutex;
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex};
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::watch;
@@ -16,67 +18,113 @@ use crate::error::{Code, FsError, Result};
 /// See the module.
 pub struct Notice {
     count: watch::Sender<u64>,
-    file: Mutex<FileWatch>,
-}
-
-#[derive(Default)]
-struct FileWatch {
-    watcher: Option<RecommendedWatcher>,
-    listeners: usize,
+    listeners: Mutex<usize>,
 }
 
 impl Default for Notice {
     fn default() -> Self {
-        Notice { count: watch::Sender::new(0), file: Mutex::default() }
+        Notice { count: watch::Sender::new(0), listeners: Mutex::default() }
     }
 }
 
 impl Notice {
     /// Something may have changed.
     pub fn wake(&self) {
-        self.count.send_modify(|count| *count = count.wrapping_add(1));
+        bump(&self.count);
     }
 
-    /// Starts to listen to other processes too. Pair it with [`Notice::unlisten`].
+    /// Starts to listen, to other processes too. Pair it with [`Notice::unlisten`].
     pub fn listen(&self, location: &Location) -> Result<watch::Receiver<u64>> {
-        let mut file = lock(&self.file);
-        if let (Location::File { path, .. }, None) = (location, &file.watcher) {
-            file.watcher = Some(self.watch_file(path)?);
+        let mut listeners = lock(&self.listeners);
+        if let (Location::File { path, .. }, 0) = (location, *listeners) {
+            add(path, &self.count)?;
         }
-        file.listeners += 1;
+        *listeners += 1;
         Ok(self.count.subscribe())
     }
 
-    /// Ends one [`Notice::listen`]; with the last, the watch of the file ends too.
-    pub fn unlisten(&self) {
-        let mut file = lock(&self.file);
-        file.listeners = file.listeners.saturating_sub(1);
-        if file.listeners == 0 {
-            file.watcher = None;
+    /// Ends one [`Notice::listen`]; with the last, the file is not watched any more.
+    pub fn unlisten(&self, location: &Location) {
+        let mut listeners = lock(&self.listeners);
+        *listeners = listeners.saturating_sub(1);
+        if let (Location::File { path, .. }, 0) = (location, *listeners) {
+            remove(path, &self.count);
         }
     }
+}
 
-    fn watch_file(&self, path: &Path) -> Result<RecommendedWatcher> {
-        let failed = |error: notify::Error| {
-            FsError::with_detail(Code::Io, format!("the database file cannot be watched ({error})"))
+fn bump(count: &Count) {
+    count.send_modify(|count| *count = count.wrapping_add(1));
+}
+
+/// The database files that are watched, by directory: the WAL files in it come and go.
+///
+/// Two locks, since the watcher's thread takes the one while whoever holds the other may wait for
+/// that thread.
+static FILES: LazyLock<Mutex<Files>> = LazyLock::new(Mutex::default);
+static WATCHER: Mutex<Option<RecommendedWatcher>> = Mutex::new(None);
+
+type Count = watch::Sender<u64>;
+type Files = HashMap<PathBuf, Vec<(OsString, Count)>>;
+
+fn add(path: &Path, count: &Count) -> Result<()> {
+    let (directory, name) = split(path);
+    let mut slot = lock(&WATCHER);
+    let watched = (|| {
+        let watcher = match &mut *slot {
+            Some(watcher) => watcher,
+            None => slot.insert(notify::recommended_watcher(on_event)?),
         };
-        let name = path.file_name().unwrap_or_default().to_owned();
-        let count = self.count.clone();
-        let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            let is_ours = |path: &std::path::PathBuf| {
-                path.file_name().is_some_and(|file| {
-                    file.as_encoded_bytes().starts_with(name.as_encoded_bytes())
-                })
-            };
-            // An error means that events were lost: look, to be safe.
-            if event.map_or(true, |event| !event.kind.is_access() && event.paths.iter().any(is_ours)) {
-                count.send_modify(|count| *count = count.wrapping_add(1));
+        // Of a directory that is watched already this is a second time, which is fine.
+        watcher.watch(&directory, RecursiveMode::NonRecursive)
+    })();
+    watched.map_err(|error| {
+        FsError::with_detail(Code::Io, format!("the database file cannot be watched ({error})"))
+    })?;
+    lock(&FILES).entry(directory).or_default().push((name, count.clone()));
+    Ok(())
+}
+
+fn remove(path: &Path, count: &Count) {
+    let (directory, _) = split(path);
+    let mut slot = lock(&WATCHER);
+    let mut files = lock(&FILES);
+    let Some(counts) = files.get_mut(&directory) else { return };
+    counts.retain(|(_, other)| !other.same_channel(count));
+    if !counts.is_empty() {
+        return;
+    }
+    files.remove(&directory);
+    drop(files);
+    if let Some(watcher) = &mut *slot {
+        // It fails if the directory is gone, and then there is nothing to end.
+        let _ = watcher.unwatch(&directory);
+    }
+}
+
+/// The real directory, under which events are reported, and the name in it.
+fn split(path: &Path) -> (PathBuf, OsString) {
+    let directory = path.parent().unwrap_or(Path::new("/"));
+    let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+    (directory, path.file_name().unwrap_or_default().to_owned())
+}
+
+fn on_event(event: notify::Result<notify::Event>) {
+    let files = lock(&FILES);
+    match event {
+        Ok(event) if event.kind.is_access() => {}
+        Ok(event) => {
+            for path in &event.paths {
+                let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else { continue };
+                for (file, count) in files.get(directory).into_iter().flatten() {
+                    // The database itself, or one of its companions.
+                    if name.as_encoded_bytes().starts_with(file.as_encoded_bytes()) {
+                        bump(count);
+                    }
+                }
             }
-        })
-        .map_err(failed)?;
-        // The directory, since the WAL file itself comes and goes.
-        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-        watcher.watch(directory.unwrap_or(Path::new(".")), RecursiveMode::NonRecursive).map_err(failed)?;
-        Ok(watcher)
+        }
+        // Events were lost: everybody looks, to be safe.
+        Err(_) => files.values().flatten().for_each(|(_, count)| bump(count)),
     }
 }

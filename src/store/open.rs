@@ -21,9 +21,8 @@ pub fn open(config: &Config) -> Result<Conn> {
             create(&conn)?;
             Ok(conn)
         }
-        Location::File { path, readonly } => {
-            open_file(config, path, *readonly).map_err(|error| error.at(path.to_string_lossy()).during("open"))
-        }
+        Location::File { path, readonly } => open_file(config, path, *readonly)
+            .map_err(|error| error.at(path.to_string_lossy()).during("open")),
     }
 }
 
@@ -56,10 +55,7 @@ fn open_file(config: &Config, path: &Path, readonly: bool) -> Result<Conn> {
 fn inspect(path: &Path, readonly: bool) -> Result<bool> {
     match path.metadata() {
         Ok(metadata) if metadata.is_dir() => {
-            return Err(FsError::with_detail(
-                Code::IsDir,
-                "storage must name a file; this is a directory",
-            ));
+            return Err(FsError::with_detail(Code::IsDir, "storage must name a file; this is a directory"));
         }
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

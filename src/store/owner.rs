@@ -95,7 +95,7 @@ mod lock {
     /// Takes the byte of `id`; none if somebody has it.
     pub fn claim(path: &Path, id: i64) -> Result<Option<File>> {
         let file = open(path)?;
-        let range = byte(id, libc::F_WRLCK as i32);
+        let range = byte(id, libc::F_WRLCK);
         // SAFETY: the descriptor is open for the call, and `range` outlives it.
         let status = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &range) };
         Ok((status == 0).then_some(file))
@@ -104,10 +104,10 @@ mod lock {
     /// Whether nobody has the byte of `id`. In doubt somebody has.
     pub fn is_free(path: &Path, id: i64) -> bool {
         let Ok(file) = open(path) else { return false };
-        let mut range = byte(id, libc::F_WRLCK as i32);
+        let mut range = byte(id, libc::F_WRLCK);
         // SAFETY: the descriptor is open for the call, and `range` is ours to be written to.
         let status = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_GETLK, &mut range) };
-        status == 0 && i32::from(range.l_type) == libc::F_UNLCK as i32
+        status == 0 && i32::from(range.l_type) == libc::F_UNLCK
     }
 }
 
@@ -119,8 +119,8 @@ mod lock {
     use crate::error::{Code, FsError, Result};
 
     pub fn claim(path: &Path, _id: i64) -> Result<Option<File>> {
-        File::open(path)
-            .map(Some)
-            .map_err(|error| FsError::with_detail(Code::Io, format!("the database file cannot be opened ({error})")))
+        File::open(path).map(Some).map_err(|error| {
+            FsError::with_detail(Code::Io, format!("the database file cannot be opened ({error})"))
+        })
     }
 }

@@ -22,10 +22,7 @@ impl WriteTx<'_> {
 
     /// Hands the reference that the maker of a manifest has to `owner`.
     pub fn add_pin(&self, manifest: ManifestId, owner: i64) -> Result<PinId> {
-        self.insert(
-            "INSERT INTO pin (manifest, owner, at) VALUES (?1, ?2, ?3)",
-            (manifest, owner, self.now),
-        )
+        self.insert("INSERT INTO pin (manifest, owner, at) VALUES (?1, ?2, ?3)", (manifest, owner, self.now))
     }
 
     /// Ends a pin; its reference goes to the caller.

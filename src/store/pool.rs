@@ -135,17 +135,26 @@ impl Pool {
     /// Closes the idle connections; leased ones close when they come back.
     pub fn close(&self) {
         self.is_closed.store(true, Ordering::Release);
+        drop(self.take_idle());
+        self.returned.notify_all();
+    }
+
+    fn take_idle(&self) -> Vec<Conn> {
         let conns = std::mem::take(&mut *lock(&self.idle));
         if !self.is_memory() {
             IDLE.fetch_sub(conns.len(), Ordering::Relaxed);
         }
-        self.returned.notify_all();
+        conns
     }
 }
 
 impl Drop for Pool {
+    /// Of a workspace that was never closed. Whoever drops it must not wait for the disk.
     fn drop(&mut self) {
-        self.close();
+        let conns = self.take_idle();
+        if !conns.is_empty() {
+            super::executor::spawn_blocking(move || drop(conns));
+        }
     }
 }
 
@@ -192,8 +201,7 @@ fn close_longest_idle() {
         if IDLE.load(Ordering::Relaxed) <= IDLE_CONNECTIONS_MAX * 3 / 4 {
             return;
         }
-        let conns = std::mem::take(&mut *lock(&pool.idle));
-        IDLE.fetch_sub(conns.len(), Ordering::Relaxed);
+        drop(pool.take_idle());
     }
 }
 

@@ -79,11 +79,7 @@ impl Transaction {
     }
 
     /// Makes one change of the transaction.
-    pub(super) fn write<T>(
-        &self,
-        terms: Terms,
-        work: impl FnOnce(&WriteTx<'_>) -> Result<T>,
-    ) -> Result<T> {
+    pub(super) fn write<T>(&self, terms: Terms, work: impl FnOnce(&WriteTx<'_>) -> Result<T>) -> Result<T> {
         self.with(|open| {
             let (value, effects) = WriteTx::run_nested(&open.conn, &open.totals, terms, work)?;
             open.effects.set(open.effects.get().and(effects));

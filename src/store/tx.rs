@@ -28,10 +28,7 @@ impl<'c> ReadTx<'c> {
     pub(super) fn run<T>(conn: &'c Conn, work: impl FnOnce(&ReadTx<'_>) -> Result<T>) -> Result<T> {
         conn.run("BEGIN")?;
         let result = work(&ReadTx { conn });
-        conn.run("COMMIT").or_else(|error| {
-            conn.rollback();
-            Err(error)
-        })?;
+        conn.run("COMMIT").inspect_err(|_| conn.rollback())?;
         result
     }
 
@@ -177,4 +174,3 @@ pub fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
         Err(FsError::with_detail(Code::Io, format!("internal error: {what}; nothing was changed")))
     })
 }
-

@@ -66,9 +66,8 @@ pub fn copy_tree(
     to: &WorkspacePath,
     options: &CopyTree,
 ) -> Result<()> {
-    let refused = |code, detail: &str| {
-        Err(FsError::with_detail(code, detail).at(from.as_str()).to(to.as_str()))
-    };
+    let refused =
+        |code, detail: &str| Err(FsError::with_detail(code, detail).at(from.as_str()).to(to.as_str()));
     let last = if options.dereference { LastLink::Follow } else { LastLink::Keep };
     let source = existing(tx, from, last).map_err(|error| error.to(to.as_str()))?;
     if options.skipped.contains(from.as_str()) {
@@ -103,7 +102,8 @@ pub fn copy_tree(
     };
     let mut tasks = vec![first];
     while let Some(task) = tasks.pop() {
-        let subtree = copy_one(tx, &task, options).map_err(|error| error.at(&task.source_path).to(&task.real))?;
+        let subtree =
+            copy_one(tx, &task, options).map_err(|error| error.at(&task.source_path).to(&task.real))?;
         tasks.extend(subtree);
     }
     Ok(())

@@ -199,9 +199,7 @@ impl Download {
                     scope => scope.read_now(read),
                 }
             }
-            Hold::Bytes(_) | Hold::Ended => {
-                Err(FsError::with_detail(Code::Badf, "this stream is over"))
-            }
+            Hold::Bytes(_) | Hold::Ended => Err(FsError::with_detail(Code::Badf, "this stream is over")),
         }
     }
 

@@ -12,7 +12,9 @@ use crate::store::{Kind, WriteTx};
 pub fn rename(tx: &WriteTx<'_>, from: &WorkspacePath, to: &WorkspacePath) -> Result<()> {
     let refused = |code| Err(FsError::new(code).at(from.as_str()).to(to.as_str()));
     if from.is_root() || to.is_root() {
-        return Err(FsError::invalid("the root cannot be renamed or replaced").at(from.as_str()).to(to.as_str()));
+        return Err(FsError::invalid("the root cannot be renamed or replaced")
+            .at(from.as_str())
+            .to(to.as_str()));
     }
     let Resolved::Found { place: source, name: old, id, kind } =
         resolve(tx, from, LastLink::Keep).map_err(|error| error.to(to.as_str()))?

@@ -137,9 +137,14 @@ fn walk<'p>(tx: &ReadTx<'_>, path: &'p WorkspacePath, last: LastLink) -> Result<
                 if target.starts_with('/') {
                     place = Place::root();
                 }
-                wants_directory |= is_last && (target.ends_with('/') || target.ends_with("/.") || target == ".");
+                wants_directory |=
+                    is_last && (target.ends_with('/') || target.ends_with("/.") || target == ".");
                 ahead.extend(
-                    target.split('/').rev().filter(|name| !name.is_empty()).map(|name| Cow::Owned(name.to_owned())),
+                    target
+                        .split('/')
+                        .rev()
+                        .filter(|name| !name.is_empty())
+                        .map(|name| Cow::Owned(name.to_owned())),
                 );
             }
             Kind::Directory if !is_last => place.enter(name, id),

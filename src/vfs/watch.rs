@@ -44,7 +44,12 @@ struct State {
 
 impl Watch {
     /// Watches from now, or from a cursor. The path must exist.
-    pub fn open(store: &Store, path: &WorkspacePath, is_recursive: bool, since: Option<i64>) -> Result<Watch> {
+    pub fn open(
+        store: &Store,
+        path: &WorkspacePath,
+        is_recursive: bool,
+        since: Option<i64>,
+    ) -> Result<Watch> {
         let scope = Scope::Workspace(store.clone());
         // Listening first: what happens from here on wakes the watch.
         let news = store.listen()?;
@@ -76,7 +81,11 @@ impl Watch {
                 news.mark_unchanged();
                 let ended = state.is_cancelled.load(std::sync::atomic::Ordering::Acquire);
                 if ended || state.store.check_open().is_err() {
-                    return done(if ended { Ok(Vec::new()) } else { state.store.check_open().map(|()| Vec::new()) });
+                    return done(if ended {
+                        Ok(Vec::new())
+                    } else {
+                        state.store.check_open().map(|()| Vec::new())
+                    });
                 }
                 match look(&state).await {
                     Ok((events, _)) if !events.is_empty() => return done(Ok(events)),
@@ -150,8 +159,11 @@ fn event(state: &State, cursor: i64, change: Change) -> Option<Event> {
 
 /// Whether a watch of `base` shows what happens at `path`.
 fn covers(base: &str, path: &str, is_recursive: bool) -> bool {
-    let below = if base == "/" { path.strip_prefix('/') } else {
-        path.strip_prefix(base).and_then(|rest| if rest.is_empty() { Some("") } else { rest.strip_prefix('/') })
+    let below = if base == "/" {
+        path.strip_prefix('/')
+    } else {
+        path.strip_prefix(base)
+            .and_then(|rest| if rest.is_empty() { Some("") } else { rest.strip_prefix('/') })
     };
     below.is_some_and(|below| is_recursive || !below.contains('/'))
 }

@@ -135,9 +135,7 @@ pub fn append(tx: &WriteTx<'_>, path: &WorkspacePath, mode: Option<u32>, tail: &
             tx.changed(ChangeKind::Change, real);
             Ok(())
         }
-        Target::New(absent) => {
-            create(tx, &absent, mode.unwrap_or(FILE_MODE) & MODE_MASK, size, content)
-        }
+        Target::New(absent) => create(tx, &absent, mode.unwrap_or(FILE_MODE) & MODE_MASK, size, content),
     }
 }
 
@@ -204,7 +202,12 @@ impl<'t, 'c> End<'t, 'c> {
             Some(manifest)
         } else if whole_chunks == 1 {
             // Exactly one chunk: it stays a blob.
-            return Ok(End { tx, manifest: None, index: 0, buffer: tx.content_range(content, kept, 0, kept)? });
+            return Ok(End {
+                tx,
+                manifest: None,
+                index: 0,
+                buffer: tx.content_range(content, kept, 0, kept)?,
+            });
         } else {
             None
         };

@@ -1,0 +1,290 @@
+// `workspace.fs` over the binding: translates shapes, decides nothing.
+
+import type { NativeFiles, NativeListing, NativeUpload } from "../index.js";
+import { type FileContent, prepare, type Source } from "./content.js";
+import { readableFrom } from "./download.js";
+import { argumentTypeError, call } from "./errors.js";
+import type {
+  AppendFileOptions,
+  CopyFileOptions,
+  CpOptions,
+  FindOptions,
+  GrepOptions,
+  MkdirOptions,
+  ReaddirOptions,
+  ReadFileOptions,
+  RmOptions,
+  WatchOptions,
+  WorkspaceDirent,
+  WorkspaceEvent,
+  WorkspaceFilesystem,
+  WorkspaceFindEntry,
+  WorkspaceGrepMatch,
+  WorkspaceGrepResult,
+  WorkspaceStat,
+  WorkspaceUsage,
+  WriteFileOptions,
+} from "./types.js";
+import { watchEvents } from "./watch.js";
+
+const FILE = 1;
+const DIRECTORY = 2;
+const LINK = 3;
+const FOUND_TYPES = { f: "file", d: "dir", l: "symlink" } as const;
+
+/** The files behind `native`. `now` is the host's clock; `guard` is asked before each change. */
+export class Filesystem implements WorkspaceFilesystem {
+  readonly #native: NativeFiles;
+  readonly #now: (() => number) | undefined;
+  readonly #guard: (() => void) | undefined;
+
+  constructor(native: NativeFiles, now?: () => number, guard?: () => void) {
+    this.#native = native;
+    this.#now = now;
+    this.#guard = guard;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the overloads are in the interface
+  async readFile(path: string, options?: string | ReadFileOptions | null): Promise<any> {
+    return await call(async () => {
+      const named = typeof options === "string" ? { encoding: options } : options;
+      if (named && this.#native.wantsText(named)) return this.#native.readText(path, named);
+      return readableFrom(await this.#native.download(path, named));
+    });
+  }
+
+  async writeFile(path: string, content: FileContent, options?: WriteFileOptions | null): Promise<void> {
+    return await this.#put(path, content, options, false);
+  }
+
+  async appendFile(path: string, content: FileContent, options?: AppendFileOptions | null): Promise<void> {
+    return await this.#put(path, content, options, true);
+  }
+
+  async mkdir(path: string, options?: MkdirOptions | null): Promise<string | undefined> {
+    return (await this.#change((now) => this.#native.mkdir(path, options, now))) ?? undefined;
+  }
+
+  async readdir(path: string, options?: ReaddirOptions | null): Promise<WorkspaceDirent[]> {
+    return direntsOf(await call(() => this.#native.readdir(path, options)));
+  }
+
+  async stat(path: string): Promise<WorkspaceStat> {
+    return await call(() => this.#native.stat(path, true));
+  }
+
+  async lstat(path: string): Promise<WorkspaceStat> {
+    return await call(() => this.#native.stat(path, false));
+  }
+
+  async exists(path: string): Promise<boolean> {
+    return await call(() => this.#native.exists(path));
+  }
+
+  async access(path: string, mode?: number): Promise<void> {
+    return await call(() => this.#native.access(path, mode));
+  }
+
+  async rm(path: string, options?: RmOptions | null): Promise<void> {
+    return await this.#change((now) => this.#native.rm(path, options, now));
+  }
+
+  async rename(oldPath: string, newPath: string): Promise<void> {
+    return await this.#change((now) => this.#native.rename(oldPath, newPath, now));
+  }
+
+  async symlink(target: string, path: string): Promise<void> {
+    return await this.#change((now) => this.#native.symlink(target, path, now));
+  }
+
+  async readlink(path: string): Promise<string> {
+    return await call(() => this.#native.readlink(path));
+  }
+
+  async link(existingPath: string, newPath: string): Promise<void> {
+    return await this.#change((now) => this.#native.link(existingPath, newPath, now));
+  }
+
+  async realpath(path: string): Promise<string> {
+    return await call(() => this.#native.realpath(path));
+  }
+
+  async chmod(path: string, mode: number): Promise<void> {
+    return await this.#change((now) => this.#native.chmod(path, mode, now));
+  }
+
+  async utimes(path: string, atime: number | string | Date, mtime: number | string | Date): Promise<void> {
+    return await this.#change((now) =>
+      this.#native.utimes(path, milliseconds("atime", atime), milliseconds("mtime", mtime), now),
+    );
+  }
+
+  async truncate(path: string, length?: number): Promise<void> {
+    return await this.#change((now) => this.#native.truncate(path, length, now));
+  }
+
+  async copyFile(source: string, destination: string, options?: CopyFileOptions | null): Promise<void> {
+    return await this.#change((now) => this.#native.copyFile(source, destination, options, now));
+  }
+
+  async cp(source: string, destination: string, options?: CpOptions | null): Promise<void> {
+    const filter = options?.filter;
+    if (filter !== undefined && typeof filter !== "function") {
+      throw argumentTypeError("filter must be a function");
+    }
+    const skipped = filter ? await this.#refused(source, destination, filter) : [];
+    return await this.#change((now) => this.#native.cp(source, destination, options, skipped, now));
+  }
+
+  async statfs(path?: string): Promise<WorkspaceUsage> {
+    const { quotaBytes, ...usage } = await call(() => this.#native.statfs(path));
+    return quotaBytes == null ? usage : { ...usage, quotaBytes };
+  }
+
+  async find(
+    directory: string,
+    pattern?: string | null,
+    options?: FindOptions | null,
+  ): Promise<WorkspaceFindEntry[]> {
+    const [types = "", ...paths] = (await call(() => this.#native.find(directory, pattern, options))).split("\0");
+    return paths.map((path, index) => ({ path, type: FOUND_TYPES[types[index] as keyof typeof FOUND_TYPES] }));
+  }
+
+  async ls(prefix: string): Promise<string[]> {
+    const paths = await call(() => this.#native.ls(prefix));
+    return paths === "" ? [] : paths.split("\0");
+  }
+
+  async grep(pattern: string, path: string, options?: GrepOptions | null): Promise<WorkspaceGrepResult> {
+    const json = await call(() => this.#native.grep(pattern, path, options));
+    const { matches, ...about } = JSON.parse(new TextDecoder().decode(json)) as {
+      matches: WorkspaceGrepMatch[];
+    } & Omit<WorkspaceGrepResult, keyof WorkspaceGrepMatch[]>;
+    return Object.assign(matches, about);
+  }
+
+  watch(path: string, options?: WatchOptions | null): AsyncIterableIterator<WorkspaceEvent> {
+    return watchEvents(this.#native, path, options);
+  }
+
+  /** A change, with the time and once it is allowed. */
+  async #change<T>(work: (now: number | undefined) => T | Promise<T>): Promise<T> {
+    this.#guard?.();
+    return await call(() => work(this.#now?.()));
+  }
+
+  async #put(
+    path: string,
+    content: FileContent,
+    options: WriteFileOptions | null | undefined,
+    isAppend: boolean,
+  ): Promise<void> {
+    const signal = signalOf(options);
+    signal?.throwIfAborted();
+    const prepared = prepare(content);
+    if (typeof prepared === "string" || prepared instanceof Uint8Array) {
+      return await this.#change((now) =>
+        isAppend
+          ? this.#native.appendFile(path, prepared, options, now)
+          : this.#native.writeFile(path, prepared, options, now),
+      );
+    }
+    return await this.#upload(prepared, signal, () => this.#change(() => this.#native.upload(path, options, isAppend)));
+  }
+
+  /** Pumps a source into an upload. On any failure the source is let go and nothing has changed. */
+  async #upload(
+    source: Source,
+    signal: AbortSignal | undefined,
+    open: () => Promise<NativeUpload>,
+  ): Promise<void> {
+    let upload: NativeUpload | undefined;
+    try {
+      const target = await open();
+      upload = target;
+      for (;;) {
+        const piece = await unlessAborted(source.next(), signal);
+        if (!piece) break;
+        await call(() => target.push(piece));
+      }
+      signal?.throwIfAborted();
+      await source.release();
+    } catch (error) {
+      upload?.abort();
+      await source.release(error ?? new Error("the write failed"));
+      throw error;
+    }
+    const committing = upload;
+    await this.#change((now) => committing.commit(now));
+  }
+
+  /** The source paths of `cp` that the filter refuses, asked from the top down. */
+  async #refused(
+    source: string,
+    destination: string,
+    filter: NonNullable<CpOptions["filter"]>,
+  ): Promise<string[]> {
+    const [from, to] = await call(() => [this.#native.canonical(source), this.#native.canonical(destination)]);
+    const refused: string[] = [];
+    if (!(await filter(from, to))) return [from];
+    const stat = await this.stat(from);
+    const entries = stat.isDirectory ? await this.find(from) : [];
+    for (const { path } of entries) {
+      if (refused.some((above) => path.startsWith(`${above}/`))) continue;
+      if (!(await filter(path, to + path.slice(from.length)))) refused.push(path);
+    }
+    return refused;
+  }
+}
+
+function direntsOf({ parents, names, numbers }: NativeListing): WorkspaceDirent[] {
+  if (numbers.length === 0) return [];
+  const parentPaths = parents.split("\0");
+  return names.split("/").map((name, index) => {
+    const type = numbers[3 * index];
+    return {
+      name,
+      parentPath: (parentPaths[index] ?? parentPaths[0]) as string,
+      size: numbers[3 * index + 1] as number,
+      mtime: numbers[3 * index + 2] as number,
+      isFile: type === FILE,
+      isDirectory: type === DIRECTORY,
+      isSymbolicLink: type === LINK,
+    };
+  });
+}
+
+/** A time as `utimes` of Node takes it, in milliseconds. */
+function milliseconds(name: string, time: unknown): number {
+  if (Object.prototype.toString.call(time) === "[object Date]") return (time as Date).getTime();
+  if (typeof time === "string" && time.trim() !== "" && Number.isFinite(Number(time))) return Number(time) * 1000;
+  if (typeof time === "number") return time * 1000;
+  throw argumentTypeError(`${name} must be a Date, a number of seconds or such a number as a string`);
+}
+
+function signalOf(options: { signal?: AbortSignal } | null | undefined): AbortSignal | undefined {
+  const signal = options?.signal ?? undefined;
+  if (signal !== undefined && typeof signal.addEventListener !== "function") {
+    throw argumentTypeError("signal must be an AbortSignal");
+  }
+  return signal;
+}
+
+/** The promise's outcome, or the signal's reason if that comes first. */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener("abort", onAbort);
+    if (signal.aborted) onAbort();
+  });
+  // The one that loses may still reject.
+  promise.catch(() => {});
+  aborted.catch(() => {});
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    if (onAbort) signal.removeEventListener("abort", onAbort);
+  }
+}

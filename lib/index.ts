@@ -1,0 +1,10 @@
+/**
+ * carrel: a persistent workspace for AI agents on plain Node.js.
+ *
+ * @packageDocumentation
+ */
+
+export type { Bytes, FileContent } from "./content.js";
+export { WorkspaceError } from "./errors.js";
+export type * from "./types.js";
+export { WORKSPACE_ROOT, Workspace } from "./workspace.js";

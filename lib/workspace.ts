@@ -1,0 +1,131 @@
+// The class that users open.
+
+import { AsyncLocalStorage } from "node:async_hooks";
+import binding, { type NativeWorkspace } from "../index.js";
+import { argumentTypeError, call, userError, WorkspaceError } from "./errors.js";
+import { Filesystem } from "./filesystem.js";
+import type { WorkspaceFilesystem, WorkspaceOptions, WorkspaceReport } from "./types.js";
+
+/** The directory that every workspace has, where an agent's work goes. */
+export const WORKSPACE_ROOT = "/workspace";
+
+/**
+ * A file system in one SQLite file.
+ *
+ * Opening is synchronous and cheap. It throws a {@link WorkspaceError}: `EIO` if the file is no
+ * workspace, damaged or of a newer version, `EACCES`, `EROFS` and `ENOENT` as the host's file
+ * system has them, `EISDIR` and `ENOTDIR` for a path that cannot be a file, `EINVAL` for an option
+ * with a value that is not allowed. The file is not changed then.
+ *
+ * An open workspace does not keep the process alive; calls under way do. Several processes, and
+ * several workspaces of one process, may have one file open.
+ *
+ * @example
+ * ```js
+ * const workspace = new Workspace({ storage: "agent.db" });
+ * await workspace.fs.writeFile("/workspace/notes.md", "# Notes\n");
+ * await workspace.close();
+ * ```
+ */
+export class Workspace implements AsyncDisposable, Disposable {
+  /** The files. */
+  readonly fs: WorkspaceFilesystem;
+
+  readonly #native: NativeWorkspace;
+  readonly #now: (() => number) | undefined;
+  /** Inside the body of a transaction of this workspace: whether it still is open. */
+  readonly #transaction = new AsyncLocalStorage<{ isOpen: boolean }>();
+
+  constructor(options: WorkspaceOptions) {
+    const now = options?.now ?? undefined;
+    if (now !== undefined && typeof now !== "function") throw argumentTypeError("options.now must be a function");
+    try {
+      this.#native = new binding.NativeWorkspace(options);
+    } catch (thrown) {
+      throw userError(thrown);
+    }
+    this.#now = now;
+    this.fs = new Filesystem(this.#native.files(), now, () =>
+      this.#refuseInTransaction("use the fs that the transaction passes to its body"),
+    );
+  }
+
+  /**
+   * Makes several changes one: all of them become visible and durable when the body has resolved,
+   * or none if it rejects; then this rejects with the same error.
+   *
+   * The body works through the `fs` it is given, which sees its own changes. Other writers, in any
+   * process, wait meanwhile; readers see the state before. Changing something through
+   * `workspace.fs`, or another transaction, inside the body rejects with `EINVAL`, since it would
+   * wait for the transaction to end.
+   *
+   * @returns what the body resolved with
+   */
+  async transaction<T>(body: (fs: WorkspaceFilesystem) => Promise<T> | T): Promise<T> {
+    if (typeof body !== "function") throw argumentTypeError("the body of a transaction must be a function");
+    this.#refuseInTransaction("a transaction cannot begin inside another");
+    const transaction = await call(() => this.#native.begin());
+    const state = { isOpen: true };
+    let result: T;
+    try {
+      const fs = new Filesystem(transaction.files(), this.#now);
+      result = await this.#transaction.run(state, async () => body(fs));
+    } catch (error) {
+      state.isOpen = false;
+      await call(() => transaction.end(false));
+      throw error;
+    }
+    state.isOpen = false;
+    await call(() => transaction.end(true));
+    return result;
+  }
+
+  /**
+   * Checks the database and every rule of its format, and reads all contents. Takes time in
+   * proportion to the size of the workspace; nothing is changed.
+   */
+  async check(): Promise<WorkspaceReport> {
+    const { problems, ...report } = await call(() => this.#native.check());
+    return {
+      ...report,
+      problems: problems.map(({ path, ...problem }) => (path == null ? problem : { ...problem, path })),
+    };
+  }
+
+  /**
+   * Removes what nothing uses any more and gives the space back to the disk. Unused contents are
+   * removed in the background anyway, and their space is used again; this makes the file smaller.
+   * Writers wait meanwhile. Open streams go on.
+   */
+  async compact(): Promise<{ freedBytes: number }> {
+    this.#refuseInTransaction("compact() waits for transactions to end");
+    return { freedBytes: await call(() => this.#native.compact()) };
+  }
+
+  /**
+   * Ends the use of the workspace, after the calls under way. Later calls, and streams that are
+   * still open, reject with `ECLOSED`. Closing twice is fine.
+   */
+  async close(): Promise<void> {
+    this.#refuseInTransaction("close() waits for transactions to end");
+    await call(() => this.#native.close());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** Begins to close, without waiting. */
+  [Symbol.dispose](): void {
+    this.close().catch(() => {});
+  }
+
+  #refuseInTransaction(advice: string): void {
+    if (this.#transaction.getStore()?.isOpen) {
+      throw new WorkspaceError("EINVAL", `EINVAL: this would wait for the transaction it is part of; ${advice}`, {
+        errno: -22,
+        syscall: "transaction",
+      });
+    }
+  }
+}
