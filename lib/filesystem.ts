@@ -1,6 +1,6 @@
 // `workspace.fs` over the binding: translates shapes, decides nothing.
 
-import type { NativeFiles, NativeListing, NativeUpload } from "../index.js";
+import type { NativeFiles, NativeListing, NativeStat, NativeUpload } from "../index.js";
 import { type FileContent, prepare, type Source } from "./content.js";
 import { readableFrom } from "./download.js";
 import { argumentTypeError, call } from "./errors.js";
@@ -46,10 +46,10 @@ export class Filesystem implements WorkspaceFilesystem {
 
   // biome-ignore lint/suspicious/noExplicitAny: the overloads are in the interface
   async readFile(path: string, options?: string | ReadFileOptions | null): Promise<any> {
+    if (typeof options === "string") return await call(() => this.#native.readText(path, options));
     return await call(async () => {
-      const named = typeof options === "string" ? { encoding: options } : options;
-      if (named && this.#native.wantsText(named)) return this.#native.readText(path, named);
-      return readableFrom(await this.#native.download(path, named));
+      if (options && this.#native.wantsText(options)) return this.#native.readText(path, options);
+      return readableFrom(await this.#native.download(path, options));
     });
   }
 
@@ -70,11 +70,11 @@ export class Filesystem implements WorkspaceFilesystem {
   }
 
   async stat(path: string): Promise<WorkspaceStat> {
-    return await call(() => this.#native.stat(path, true));
+    return statOf(await call(() => this.#native.stat(path, true)));
   }
 
   async lstat(path: string): Promise<WorkspaceStat> {
-    return await call(() => this.#native.stat(path, false));
+    return statOf(await call(() => this.#native.stat(path, false)));
   }
 
   async exists(path: string): Promise<boolean> {
@@ -235,6 +235,23 @@ export class Filesystem implements WorkspaceFilesystem {
     }
     return refused;
   }
+}
+
+function statOf([name, type, inode, mode, nlink, size, mtime, ctime, atime, birthtime]: NativeStat): WorkspaceStat {
+  return {
+    name,
+    inode,
+    mode,
+    nlink,
+    size,
+    mtime,
+    ctime,
+    atime,
+    birthtime,
+    isFile: type === FILE,
+    isDirectory: type === DIRECTORY,
+    isSymbolicLink: type === LINK,
+  };
 }
 
 function direntsOf({ parents, names, numbers }: NativeListing): WorkspaceDirent[] {

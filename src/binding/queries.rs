@@ -1,7 +1,9 @@
 //! `workspace.fs`: what only looks.
 
-use napi::Env;
-use napi::bindgen_prelude::{Float64Array, Unknown};
+use std::ptr;
+
+use napi::bindgen_prelude::{Float64Array, ToNapiValue, Unknown};
+use napi::{Env, ValueType, sys};
 use napi_derive::napi;
 
 use super::answer::{Answer, Bytes, Text, attempt};
@@ -14,39 +16,38 @@ use crate::search::{self, Case, FindOptions, GrepOptions, Syntax};
 use crate::store::Kind;
 use crate::vfs::{self, Access, Download, Range, Watch};
 
-/// What `stat` says. Times in milliseconds since the epoch.
-#[napi(object, object_from_js = false)]
-#[allow(missing_docs)]
-pub struct NativeStat {
-    pub name: String,
-    pub inode: f64,
-    pub mode: u32,
-    pub nlink: f64,
-    pub size: f64,
-    pub mtime: f64,
-    pub ctime: f64,
-    pub atime: f64,
-    pub birthtime: f64,
-    pub is_file: bool,
-    pub is_directory: bool,
-    pub is_symbolic_link: bool,
-}
+/// What `stat` says, as an array: the name, then the numbers in the order of `lib/filesystem.ts`.
+/// Setting a dozen properties of an object through N-API costs as much as all the rest of a
+/// `stat`.
+pub struct StatRow(vfs::Stat);
 
-impl From<vfs::Stat> for NativeStat {
-    fn from(vfs::Stat { name, inode }: vfs::Stat) -> Self {
-        NativeStat {
-            name,
-            inode: inode.id as f64,
-            mode: inode.mode,
-            nlink: inode.nlink as f64,
-            size: inode.size as f64,
-            mtime: inode.mtime,
-            ctime: inode.ctime,
-            atime: inode.atime,
-            birthtime: inode.birthtime,
-            is_file: inode.kind == Kind::File,
-            is_directory: inode.kind == Kind::Directory,
-            is_symbolic_link: inode.kind == Kind::Link,
+impl ToNapiValue for StatRow {
+    unsafe fn to_napi_value(env: sys::napi_env, StatRow(stat): Self) -> napi::Result<sys::napi_value> {
+        let inode = &stat.inode;
+        let numbers = [
+            inode.kind.code() as f64,
+            inode.id as f64,
+            f64::from(inode.mode),
+            inode.nlink as f64,
+            inode.size as f64,
+            inode.mtime,
+            inode.ctime,
+            inode.atime,
+            inode.birthtime,
+        ];
+        // SAFETY: `env` is the one that the caller vouches for; the out pointers are ours, and
+        // every index is below the length.
+        unsafe {
+            let mut array = ptr::null_mut();
+            napi::check_status!(sys::napi_create_array_with_length(env, numbers.len() + 1, &mut array))?;
+            let name = String::to_napi_value(env, stat.name)?;
+            napi::check_status!(sys::napi_set_element(env, array, 0, name))?;
+            for (index, number) in (1..).zip(numbers) {
+                let mut value = ptr::null_mut();
+                napi::check_status!(sys::napi_create_double(env, number, &mut value))?;
+                napi::check_status!(sys::napi_set_element(env, array, index, value))?;
+            }
+            Ok(array)
         }
     }
 }
@@ -101,6 +102,16 @@ fn encoding(name: &str, value: &Unknown<'_>) -> Result<()> {
     )))
 }
 
+/// Options of `readFile`, or an encoding in their place. Says whether text is wanted.
+fn read_options(options: &Unknown<'_>) -> Result<(bool, Range)> {
+    if matches!(options.get_type(), Ok(ValueType::String)) {
+        encoding("encoding", options)?;
+        return Ok((true, Range::default()));
+    }
+    let options = Options::read("options", options, &["encoding", "byteOffset", "byteLength"])?;
+    Ok((options.get("encoding", encoding)?.is_some(), byte_range(&options)?))
+}
+
 fn byte_range(options: &Options<'_>) -> Result<Range> {
     Ok(Range {
         offset: options.get("byteOffset", args::count)?.unwrap_or(0),
@@ -115,18 +126,12 @@ fn page(options: &Options<'_>) -> Result<(u64, u64)> {
     ))
 }
 
-const READ_OPTIONS: &[&str] = &["encoding", "byteOffset", "byteLength"];
-
 #[napi]
 impl NativeFiles {
     /// Whether these options of `readFile` ask for text. Checks them.
     #[napi(catch_unwind)]
     pub fn wants_text(&self, options: Unknown<'_>) -> napi::Result<bool> {
-        attempt("open", || {
-            let options = Options::read("options", &options, READ_OPTIONS)?;
-            byte_range(&options)?;
-            Ok(options.get("encoding", encoding)?.is_some())
-        })
+        attempt("open", || read_options(&options).map(|(wants_text, _)| wants_text))
     }
 
     /// A path in its canonical form.
@@ -144,8 +149,8 @@ impl NativeFiles {
         options: Unknown<'_>,
     ) -> napi::Result<Answer<'env, Text>> {
         let (path, range) = attempt("open", || {
-            let options = Options::read("options", &options, READ_OPTIONS)?;
-            Ok((args::path("path", &path)?, byte_range(&options)?))
+            let (_, range) = read_options(&options)?;
+            Ok((args::path("path", &path)?, range))
         })?;
         let small = path.clone();
         self.read(
@@ -174,8 +179,8 @@ impl NativeFiles {
         options: Unknown<'_>,
     ) -> napi::Result<Answer<'env, NativeDownload>> {
         let (path, range) = attempt("open", || {
-            let options = Options::read("options", &options, READ_OPTIONS)?;
-            Ok((args::path("path", &path)?, byte_range(&options)?))
+            let (_, range) = read_options(&options)?;
+            Ok((args::path("path", &path)?, range))
         })?;
         let scope = &self.scope;
         let here = attempt("open", || {
@@ -230,12 +235,12 @@ impl NativeFiles {
         env: &'env Env,
         path: Unknown<'_>,
         follows_links: bool,
-    ) -> napi::Result<Answer<'env, NativeStat>> {
+    ) -> napi::Result<Answer<'env, StatRow>> {
         let syscall = if follows_links { "stat" } else { "lstat" };
         let path = attempt(syscall, || args::path("path", &path))?;
         self.read_small(env, syscall, move |tx| {
             let stat = if follows_links { vfs::stat(tx, &path) } else { vfs::lstat(tx, &path) };
-            stat.map(NativeStat::from)
+            stat.map(StatRow)
         })
     }
 

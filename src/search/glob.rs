@@ -48,7 +48,8 @@ pub const EXCLUDES_MAX: usize = 1_000;
 /// this one holds should a later version of the compiler need more.
 const COMPILED_BYTES_MAX: usize = 10 << 20;
 
-/// One compiled glob.
+/// One compiled glob. Threads that search at the same time had better have a clone each, as with
+/// patterns.
 #[derive(Debug, Clone)]
 pub struct Glob {
     /// What every matching path starts with.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::find::Tree;
 use super::glob::PathFilter;
 use super::pattern::Pattern;
-use super::scan::{Found, LineMatch, Outcome, ScanOptions, scan_reader, scan_slice};
+use super::scan::{LineMatch, Outcome, ScanOptions, scan_reader, scan_slice};
 use crate::error::{Code, FsError, Result};
 use crate::limits::CHUNK_BYTES;
 use crate::path::{WorkspacePath, join};
@@ -50,11 +50,6 @@ impl GrepOptions {
         }
         let filter = PathFilter::new(include, exclude)?;
         Ok(GrepOptions { pattern, filter, context: context as usize, offset, limit })
-    }
-
-    /// The first `limit` matches of a file.
-    fn all_of(&self, limit: usize) -> ScanOptions {
-        ScanOptions { context: self.context, skip: 0, limit }
     }
 }
 
@@ -127,8 +122,8 @@ pub fn grep(scope: &Scope, path: &WorkspacePath, options: &GrepOptions) -> Resul
         Resolved::Absent { .. } => Err(FsError::new(Code::NoEnt).at(path.as_str())),
     })?;
     if start.1 != Kind::Directory {
-        let outcome = search_file(scope, start.0, options, &options.all_of(collected.wanted()));
-        collected.add(path.as_str(), outcome, |exactly| search_file(scope, start.0, options, exactly))?;
+        let outcome = search_file(scope, start.0, options, collected.wanted());
+        collected.add(path.as_str(), outcome)?;
         return Ok(collected.result);
     }
     let mut tree = Tree::new(start.0);
@@ -144,8 +139,7 @@ pub fn grep(scope: &Scope, path: &WorkspacePath, options: &GrepOptions) -> Resul
         let outcomes = search_files(scope, &files, options, collected.wanted());
         for (step, outcome) in files.into_iter().zip(outcomes) {
             let Some(outcome) = outcome else { break };
-            let again = |exactly: &ScanOptions| search_file(scope, step.id, options, exactly);
-            if collected.add(&join(path.as_str(), &step.relative), outcome, again)?.is_full() {
+            if collected.add(&join(path.as_str(), &step.relative), outcome)?.is_full() {
                 return Ok(collected.result);
             }
         }
@@ -177,30 +171,10 @@ impl Collected<'_> {
         usize::try_from(last - self.seen.min(last)).unwrap_or(usize::MAX)
     }
 
-    /// Takes the outcome of the next file, searched for all that was wanted. `again` searches it
-    /// for exactly some matches: the context of the last match depends on where a page ends.
-    fn add(
-        &mut self,
-        path: &str,
-        outcome: Result<Outcome>,
-        again: impl FnOnce(&ScanOptions) -> Result<Outcome>,
-    ) -> Result<Room> {
-        let skip = self.options.offset.saturating_sub(self.seen);
-        let room = self.options.limit - self.result.matches.len() as u64;
-        let outcome = match outcome {
-            Ok(Outcome::Matches(found))
-                if self.options.context > 0 && found.matches.len() as u64 > skip.saturating_add(room) =>
-            {
-                again(&ScanOptions {
-                    context: self.options.context,
-                    skip: usize::try_from(skip).unwrap_or(usize::MAX),
-                    limit: usize::try_from(room).unwrap_or(usize::MAX),
-                })
-            }
-            other => other,
-        };
-        let Found { matches, skipped, more } = match outcome {
-            Ok(Outcome::Matches(found)) => found,
+    /// Takes the outcome of the next file.
+    fn add(&mut self, path: &str, outcome: Result<Outcome>) -> Result<Room> {
+        let mut found = match outcome {
+            Ok(Outcome::Searched(found)) => found,
             Ok(Outcome::Binary) => {
                 self.result.skipped.binary += 1;
                 return Ok(Room::Left);
@@ -217,19 +191,14 @@ impl Collected<'_> {
             }
         };
         self.result.files_searched += 1;
-        self.seen += skipped as u64;
-        for found in matches {
-            self.seen += 1;
-            if self.seen <= self.options.offset {
-                continue;
-            }
-            if self.result.matches.len() as u64 == self.options.limit {
-                self.result.is_truncated = true;
-                return Ok(Room::Full);
-            }
-            self.result.matches.push((path.to_owned(), found));
-        }
-        if more {
+        let skip = self.options.offset.saturating_sub(self.seen);
+        let room = self.options.limit - self.result.matches.len() as u64;
+        let page_end = usize::try_from(skip.saturating_add(room)).unwrap_or(usize::MAX);
+        found.truncate(page_end, self.options.context);
+        self.seen += found.matches.len() as u64;
+        let shown = found.matches.into_iter().skip(usize::try_from(skip).unwrap_or(usize::MAX));
+        self.result.matches.extend(shown.map(|found| (path.to_owned(), found)));
+        if found.more {
             self.result.is_truncated = true;
             return Ok(Room::Full);
         }
@@ -255,8 +224,8 @@ fn search_files(
             }
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(step) = files.get(index) else { return };
-            let outcome = search_file(scope, step.id, options, &options.all_of(wanted));
-            if let Ok(Outcome::Matches(found)) = &outcome {
+            let outcome = search_file(scope, step.id, options, wanted);
+            if let Ok(Outcome::Searched(found)) = &outcome {
                 matches.fetch_add(found.matches.len(), Ordering::Relaxed);
             }
             *lock(&outcomes[index]) = Some(outcome);
@@ -279,7 +248,8 @@ fn search_files(
 }
 
 /// Searches one file, as it is now.
-fn search_file(scope: &Scope, id: InodeId, options: &GrepOptions, scan: &ScanOptions) -> Result<Outcome> {
+fn search_file(scope: &Scope, id: InodeId, options: &GrepOptions, limit: usize) -> Result<Outcome> {
+    let scan = ScanOptions { context: options.context, limit };
     let (content, size, bytes) = scope.read_now(|tx| {
         let inode = tx.inode(id)?;
         let bytes = match inode.content {
@@ -289,10 +259,10 @@ fn search_file(scope: &Scope, id: InodeId, options: &GrepOptions, scan: &ScanOpt
         Ok((inode.content, inode.size, bytes))
     })?;
     if let Some(bytes) = bytes {
-        return Ok(scan_slice(&options.pattern, scan, &bytes));
+        return Ok(scan_slice(&options.pattern, &scan, &bytes));
     }
     let mut chunks = Chunks { scope, content, size, position: 0, buffer: Vec::new(), used: 0, failure: None };
-    match scan_reader(&options.pattern, scan, &mut chunks) {
+    match scan_reader(&options.pattern, &scan, &mut chunks) {
         Ok(outcome) => Ok(outcome),
         Err(error) => Err(chunks.failure.take().unwrap_or_else(|| {
             FsError::with_detail(Code::Io, format!("a file cannot be searched ({error})"))

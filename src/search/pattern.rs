@@ -12,7 +12,7 @@
 //!
 //! Always true:
 //! - Whether a line matches does not depend on the lines around it.
-//! - Every error is one sentence that quotes the part of the pattern it is about.
+//! - Every error about a part of the pattern quotes it and says where it is.
 //!
 //! Not here: reading lines out of a file, context, cutting long lines (`scan`).
 
@@ -28,9 +28,10 @@ use regex_syntax::{
 
 use crate::error::{FsError, Result};
 
-/// The longest pattern, in bytes. Far beyond anything written by hand, and short enough that
-/// parsing it cannot be felt.
-pub const PATTERN_BYTES_MAX: usize = 64 << 10;
+/// The longest pattern, in bytes. The time per byte of text is bounded by the size of the pattern,
+/// and patterns that overlap themselves (`aaaa…`) come near that bound; with a hundred kilobytes
+/// they would take minutes for a small file.
+pub const PATTERN_BYTES_MAX: usize = 4_096;
 
 /// The most memory a compiled pattern may take, in bytes; the default of the crate `regex`. Reached
 /// with repetitions of large classes such as `\w{5000}`, whose compilation takes too long as well.
@@ -64,7 +65,8 @@ pub enum Case {
     Ignored,
 }
 
-/// A compiled pattern. Cheap to share between threads by reference.
+/// A compiled pattern. Threads that search at the same time had better have a clone each: cloning is
+/// cheap, and saves a lock per search.
 #[derive(Debug, Clone)]
 pub struct Pattern {
     line: Regex,
@@ -97,7 +99,7 @@ impl Pattern {
             )));
         }
         let expression = match syntax {
-            Syntax::Literal if text.contains('\n') => return Err(line_break()),
+            Syntax::Literal if text.contains('\n') => return Err(contains_line_break()),
             Syntax::Literal => &regex_syntax::escape(text),
             Syntax::Regex => text,
         };
@@ -108,6 +110,15 @@ impl Pattern {
             .build()
             .parse(expression)
             .map_err(|error| refused_syntax(expression, &error))?;
+        let facts = Facts::of(&ast);
+        if let Some(span) = &facts.line_break {
+            return Err(refused(
+                expression,
+                span,
+                "is a line break, but grep compares the pattern with one line at a time; \
+                 search for a part that stands on one line",
+            ));
+        }
         // CRLF mode without multi-line mode: `.` leaves out CR, and `^` and `$` are the two ends of
         // the text, which is one line.
         let hir = TranslatorBuilder::new()
@@ -130,7 +141,7 @@ impl Pattern {
             .dfa_size_limit(SEARCH_STATE_BYTES_MAX)
             .build(expression)
             .map_err(|error| match error.kind() {
-                LinesErrorKind::NotAllowed(_) => line_break(),
+                LinesErrorKind::NotAllowed(_) => contains_line_break(),
                 _ => too_large(),
             })?;
         let line = Regex::builder()
@@ -144,7 +155,7 @@ impl Pattern {
             .map_err(|_| too_large())?;
 
         let never_cr = lines.non_matching_bytes().is_some_and(|bytes| bytes.contains(b'\r'));
-        let trust = if lines.line_terminator().is_none() || turns_off_crlf(&ast) {
+        let trust = if lines.line_terminator().is_none() || facts.turns_off_crlf {
             Trust::None
         } else if never_cr && !hir.properties().look_set().contains_anchor() {
             Trust::Sure
@@ -234,35 +245,49 @@ impl Matcher for Pattern {
     }
 }
 
-/// Whether the pattern turns CRLF mode off, and with it `$` before `\r\n` in a buffer.
-fn turns_off_crlf(ast: &Ast) -> bool {
-    struct Search;
-
-    impl ast::Visitor for Search {
-        type Output = ();
-        type Err = ();
-
-        fn finish(self) -> std::result::Result<(), ()> {
-            Ok(())
-        }
-
-        fn visit_pre(&mut self, ast: &Ast) -> std::result::Result<(), ()> {
-            let flags = match ast {
-                Ast::Flags(set) => Some(&set.flags),
-                Ast::Group(group) => group.flags(),
-                _ => None,
-            };
-            match flags.and_then(|flags| flags.flag_state(ast::Flag::CRLF)) {
-                Some(false) => Err(()),
-                Some(true) | None => Ok(()),
-            }
-        }
-    }
-
-    ast::visit(ast, Search).is_err()
+/// What decides about a pattern and is only visible in its syntax.
+#[derive(Default)]
+struct Facts {
+    /// The first line break that has to match itself. One among other characters of a class is
+    /// none: the others can match.
+    line_break: Option<Span>,
+    /// Whether CRLF mode is turned off somewhere, and with it `$` before `\r\n` in a buffer.
+    turns_off_crlf: bool,
 }
 
-fn line_break() -> FsError {
+impl Facts {
+    fn of(ast: &Ast) -> Facts {
+        match ast::visit(ast, Facts::default()) {
+            Ok(facts) => facts,
+            Err(never) => match never {},
+        }
+    }
+}
+
+impl ast::Visitor for Facts {
+    type Output = Facts;
+    type Err = std::convert::Infallible;
+
+    fn finish(self) -> std::result::Result<Facts, Self::Err> {
+        Ok(self)
+    }
+
+    fn visit_pre(&mut self, ast: &Ast) -> std::result::Result<(), Self::Err> {
+        let flags = match ast {
+            Ast::Literal(literal) if literal.c == '\n' => {
+                self.line_break.get_or_insert(literal.span);
+                None
+            }
+            Ast::Flags(set) => Some(&set.flags),
+            Ast::Group(group) => group.flags(),
+            _ => None,
+        };
+        self.turns_off_crlf |= flags.and_then(|flags| flags.flag_state(ast::Flag::CRLF)) == Some(false);
+        Ok(())
+    }
+}
+
+fn contains_line_break() -> FsError {
     FsError::invalid(
         "the pattern contains a line break, but grep compares it with one line at a time; \
          search for a part that stands on one line",
@@ -362,7 +387,12 @@ fn refused_meaning(pattern: &str, error: &hir::Error) -> FsError {
 
 /// `the pattern is not a regular expression that can be used: "(?=" at character 4 …`
 fn refused(pattern: &str, span: &Span, why: &str) -> FsError {
-    let part = &pattern[span.start.offset..span.end.offset];
+    let mut part = &pattern[span.start.offset..span.end.offset];
+    if part.is_empty() {
+        // The parser means the place before this character, or the end.
+        let rest = &pattern[span.start.offset..];
+        part = rest.chars().next().map_or("", |next| &rest[..next.len_utf8()]);
+    }
     let position = pattern[..span.start.offset].chars().count() + 1;
     let what = match part.char_indices().nth(QUOTED_CHARS_MAX) {
         _ if part.is_empty() => "the end".to_owned(),
@@ -466,10 +496,11 @@ mod tests {
                 r"\y",
                 r#""\y" at character 1 means nothing; leave out the backslash, or write \\ for a backslash"#,
             ),
-            (r"a\", r#""\" at character 2 escapes nothing; write \\ for a backslash"#),
+            (r"a\", r#""\" at character 2 cuts an escape short; write \\ for a backslash"#),
+            (r"\x4", "the end at character 4 cuts an escape short; write \\\\ for a backslash"),
             (
-                r"\u12",
-                r#""\u12" at character 1 is not the code of a character; write it like \x41 or \u{1F600}"#,
+                r"\u12z4",
+                r#""z" at character 5 is not the code of a character; write it like \x41 or \u{1F600}"#,
             ),
             (
                 "[^]",
@@ -521,18 +552,30 @@ mod tests {
 
     #[test]
     fn patterns_with_a_line_break_are_refused() {
-        let want = "EINVAL: the pattern contains a line break, but grep compares it with one line at a time; \
-                    search for a part that stands on one line";
-        for (pattern, syntax) in [
-            ("a\nb", Syntax::Literal),
-            ("a\r\nb", Syntax::Literal),
-            ("a\nb", Syntax::Regex),
-            (r"a\nb", Syntax::Regex),
-            (r"a|\n", Syntax::Regex),
-            (r"[\n]", Syntax::Regex),
-            (r"\x0a", Syntax::Regex),
+        let refused_whole = |pattern, syntax| {
+            assert_eq!(
+                refusal(pattern, syntax),
+                "EINVAL: the pattern contains a line break, but grep compares it with one line at a time; \
+                 search for a part that stands on one line",
+                "{pattern:?}"
+            );
+        };
+        refused_whole("a\nb", Syntax::Literal);
+        refused_whole("a\r\nb", Syntax::Literal);
+        refused_whole(r"[\n]", Syntax::Regex);
+        for (pattern, part) in [
+            ("a\nb", r#""\n" at character 2"#),
+            (r"é\nb", r#""\n" at character 2"#),
+            (r"a|\n", r#""\n" at character 3"#),
+            (r"(\x0a)", r#""\x0a" at character 2"#),
         ] {
-            assert_eq!(refusal(pattern, syntax), want, "{pattern:?}");
+            assert_eq!(
+                refusal(pattern, Syntax::Regex),
+                format!(
+                    "EINVAL: the regular expression cannot be used: {part} is a line break, but grep compares \
+                     the pattern with one line at a time; search for a part that stands on one line"
+                ),
+            );
         }
         // These match other characters as well.
         check(&regex(r"a[\n\t]b"), &[("a\tb", true)]);
@@ -547,14 +590,14 @@ mod tests {
             "EINVAL: the pattern is too large once compiled; use smaller counts in its repetitions, \
              or fewer alternatives"
         );
-        let longest = "a".repeat(PATTERN_BYTES_MAX);
+        let longest: String = ('a'..='z').cycle().take(PATTERN_BYTES_MAX).collect();
         check(
             &Pattern::new(&longest, Syntax::Literal, Case::Sensitive).unwrap(),
             &[(&longest, true), ("a", false)],
         );
         assert_eq!(
             refusal(&format!("{longest}a"), Syntax::Literal),
-            "EINVAL: a pattern may have at most 65536 bytes, this one has 65537; search for a shorter part"
+            "EINVAL: a pattern may have at most 4096 bytes, this one has 4097; search for a shorter part"
         );
     }
 

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::{Code, FsError};
@@ -65,6 +66,9 @@ impl Conn {
         // Waiting is done by us, off the threads that must not wait.
         sqlite.busy_timeout(std::time::Duration::ZERO)?;
         sqlite.set_prepared_statement_cache_capacity(128);
+        // Plans do not depend on the values bound to parameters. Otherwise a join is compiled
+        // anew each time a parameter is bound.
+        sqlite.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         sqlite.execute_batch(&format!(
             "PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4096;
              PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;

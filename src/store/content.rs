@@ -125,6 +125,14 @@ impl ReadTx<'_> {
     /// Up to `length` bytes from `offset` of contents that are `size` bytes long.
     pub fn content_range(&self, content: Content, size: u64, offset: u64, length: u64) -> Result<Vec<u8>> {
         let end = size.min(offset.saturating_add(length));
+        if let (Content::Blob(blob), 0) = (content, offset) {
+            let mut bytes = self.blob(blob)?;
+            if (bytes.len() as u64) < end {
+                return Err(damaged("a part of a file is shorter than it should be"));
+            }
+            bytes.truncate(end as usize);
+            return Ok(bytes);
+        }
         let mut out = Vec::with_capacity(usize::try_from(end.saturating_sub(offset)).unwrap_or(0));
         let mut at = offset;
         while at < end {

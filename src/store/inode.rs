@@ -97,6 +97,17 @@ impl ReadTx<'_> {
         .ok_or_else(|| super::connection::damaged("a directory entry leads to no inode"))
     }
 
+    /// The inode that `name` in a directory leads to.
+    pub fn lookup_inode(&self, parent: InodeId, name: &str) -> Result<Option<Inode>> {
+        self.row(
+            "SELECT i.id, i.type, i.mode, i.nlink, i.size, i.blob, i.manifest,
+                    i.mtime, i.ctime, i.atime, i.birthtime, i.version
+             FROM dirent d JOIN inode i ON i.id = d.inode WHERE d.parent = ?1 AND d.name = ?2",
+            (parent, name),
+            inode,
+        )
+    }
+
     /// Where a symbolic link leads, as it was written.
     pub fn link_target(&self, id: InodeId) -> Result<String> {
         self.row("SELECT target FROM inode WHERE id = ?1", [id], |row| row.get(0))?

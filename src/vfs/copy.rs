@@ -82,7 +82,8 @@ pub fn copy_tree(
     if let Some((parent, _)) = to.as_str().rsplit_once('/')
         && !parent.is_empty()
     {
-        mkdir(tx, &WorkspacePath::parse(parent)?, true, None)?;
+        make_above(tx, &WorkspacePath::parse(parent)?)
+            .map_err(|error| FsError::new(error.code()).at(from.as_str()).to(to.as_str()))?;
     }
     let (place, name) = match resolve(tx, to, LastLink::Keep)? {
         Resolved::Found { id, .. } if id == source.id => {
@@ -107,6 +108,17 @@ pub fn copy_tree(
         tasks.extend(subtree);
     }
     Ok(())
+}
+
+/// Makes the directories above a copy.
+fn make_above(tx: &WriteTx<'_>, directory: &WorkspacePath) -> Result<()> {
+    match mkdir(tx, directory, true, None) {
+        // It is on the way to the copy, not where the copy goes: a file, or a link to nothing.
+        Err(error) if error.code() == Code::Exist => {
+            existing(tx, directory, LastLink::Follow).and(Err(FsError::new(Code::NotDir)))
+        }
+        made => made.map(|_| ()),
+    }
 }
 
 /// Copies one thing; returns what is in it, if it is a directory.

@@ -8,7 +8,7 @@ use crate::store::{ChangeKind, InodeId, Kind, WriteTx};
 
 /// Makes a directory; with `is_recursive` also those above it, and one that exists is fine.
 ///
-/// Returns the first directory made. `mode` is for the last; those above get 0755.
+/// Returns the first directory made, by the path that led there. `mode` is for the last; those above get 0755.
 pub fn mkdir(
     tx: &WriteTx<'_>,
     path: &WorkspacePath,
@@ -63,17 +63,16 @@ fn make_all(tx: &WriteTx<'_>, path: &WorkspacePath, mode: u32) -> Result<Option<
                     return Err(FsError::new(code).at(path.as_str()));
                 }
                 Resolved::Absent { place, name, .. } => {
-                    let made = place.path_of(&name);
+                    let mut real = place.path_of(&name);
                     let mode_of = |is_last: bool| if is_last { mode } else { DIRECTORY_MODE };
-                    let mut parent = make_one(tx, place.directory(), &name, mode_of(is_last), made.clone())?;
-                    let mut real = made.clone();
+                    let mut parent = make_one(tx, place.directory(), &name, mode_of(is_last), real.clone())?;
                     // Below a new directory nothing has to be looked up.
                     while let Some(segment) = segments.next() {
                         real = join(&real, segment);
                         let is_last = segments.peek().is_none();
                         parent = make_one(tx, parent, segment, mode_of(is_last), real.clone())?;
                     }
-                    return Ok(Some(made));
+                    return Ok(Some(below.as_str().to_owned()));
                 }
             },
         }

@@ -163,10 +163,32 @@ fn walk<'p>(tx: &ReadTx<'_>, path: &'p WorkspacePath, last: LastLink) -> Result<
 
 /// The inode that a path leads to; `ENOENT` if none.
 pub fn existing(tx: &ReadTx<'_>, path: &WorkspacePath, last: LastLink) -> Result<Inode> {
+    if let Some(inode) = without_links(tx, path)?
+        && (last == LastLink::Keep || inode.kind != Kind::Link)
+    {
+        return Ok(inode);
+    }
     match resolve(tx, path, last)? {
         Resolved::Found { id, .. } => tx.inode(id),
         Resolved::Absent { .. } => Err(FsError::new(Code::NoEnt).at(path.as_str())),
     }
+}
+
+/// The inode at a path that leads through directories only, as nearly all do: one query fewer
+/// than the walk. None says nothing.
+fn without_links(tx: &ReadTx<'_>, path: &WorkspacePath) -> Result<Option<Inode>> {
+    let mut directory = ROOT_INODE;
+    let mut segments = path.segments().peekable();
+    while let Some(name) = segments.next() {
+        if segments.peek().is_none() {
+            return tx.lookup_inode(directory, name);
+        }
+        match tx.lookup(directory, name)? {
+            Some((id, Kind::Directory)) => directory = id,
+            _ => return Ok(None),
+        }
+    }
+    Ok(None)
 }
 
 /// The directory that a path leads to; `ENOTDIR` for anything else.

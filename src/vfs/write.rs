@@ -113,6 +113,10 @@ impl Tail<'_> {
 /// Adds to the end of a file, which is made if it is not there. `mode` is for a new one.
 pub fn append(tx: &WriteTx<'_>, path: &WorkspacePath, mode: Option<u32>, tail: &Tail<'_>) -> Result<()> {
     let found = target(tx, path, Condition::Any)?;
+    if tail.len() == 0 && matches!(found, Target::Existing { .. }) {
+        // As on POSIX: a write of nothing changes nothing, not even a time.
+        return Ok(());
+    }
     let (old, old_size) = match &found {
         Target::Existing { inode, .. } => (inode.content, inode.size),
         Target::New(_) => (Content::Empty, 0),
@@ -142,9 +146,11 @@ pub fn append(tx: &WriteTx<'_>, path: &WorkspacePath, mode: Option<u32>, tail: &
 /// Cuts a file to `length` bytes, or fills it up with zeros.
 pub fn truncate(tx: &WriteTx<'_>, path: &WorkspacePath, length: u64) -> Result<()> {
     check_size(length).map_err(|error| error.at(path.as_str()))?;
-    let (inode, real) = match target(tx, path, Condition::Any)? {
-        Target::Existing { inode, real } => (inode, real),
-        Target::New(_) => return Err(FsError::new(Code::NoEnt).at(path.as_str())),
+    let refused = |code| Err(FsError::new(code).at(path.as_str()));
+    let (inode, real) = match resolve(tx, path, LastLink::Follow)? {
+        Resolved::Found { kind: Kind::Directory, .. } => return refused(Code::IsDir),
+        Resolved::Found { place, name, id, .. } => (tx.inode(id)?, place.path_of(&name)),
+        Resolved::Absent { .. } => return refused(Code::NoEnt),
     };
     let kept = length.min(inode.size);
     let mut end = End::of_prefix(tx, inode.content, kept, length)?;
