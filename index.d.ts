@@ -44,6 +44,8 @@ export declare class NativeFiles {
   truncate(path: unknown, length: unknown, now?: number | undefined | null): void | Promise<void>
   /** `copyFile`. */
   copyFile(from: unknown, to: unknown, options: unknown, now?: number | undefined | null): void | Promise<void>
+  /** The paths that `cp` with these options would copy, a directory before its contents. */
+  cpSources(from: unknown, to: unknown, options: unknown): Promise<string[]>
   /** `cp`. `skipped` are the source paths that the caller's filter refused. */
   cp(from: unknown, to: unknown, options: unknown, skipped: Array<string>, now?: number | undefined | null): void | Promise<void>
   /** Whether these options of `readFile` ask for text. Checks them. */

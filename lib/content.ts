@@ -31,7 +31,7 @@ export function prepare(content: FileContent): string | Uint8Array | Source {
   if (bytes) {
     return bytes.byteLength <= binding.PIECE_BYTES_MAX ? bytes : fromGenerator(slicesOfBytes(bytes));
   }
-  if (content instanceof Blob) return fromReadable(content.stream() as ReadableStream<Uint8Array>);
+  if (isBlob(content)) return fromReadable(content.stream() as ReadableStream<Uint8Array>);
   if (isReadableStream(content)) return fromReadable(content);
   if (isAsyncIterable(content)) return fromIterable(content);
   throw argumentTypeError(
@@ -113,6 +113,10 @@ function pieceOf(value: unknown): Uint8Array {
   const bytes = viewOf(value);
   if (bytes) return bytes;
   throw argumentTypeError(`a stream of content must deliver bytes; it delivered ${describe(value)}`);
+}
+
+function isBlob(value: unknown): value is Blob {
+  return isObject(value) && typeof (value as Blob).stream === "function" && typeof (value as Blob).slice === "function";
 }
 
 function isReadableStream(value: unknown): value is ReadableStream<Uint8Array> {

@@ -50,7 +50,7 @@ export function argumentTypeError(message: string): TypeError & { code: string }
 
 /** Makes of what the binding threw what users see. Anything else passes as it is. */
 export function userError(thrown: unknown): unknown {
-  const failure = thrown instanceof Error ? parse(thrown.message) : undefined;
+  const failure = parse((thrown as Error | undefined)?.message);
   if (!failure) return thrown;
   if (failure.code === "ERR_INVALID_ARG_TYPE") return argumentTypeError(failure.message);
   return new WorkspaceError(failure.code, failure.message, {
@@ -61,8 +61,8 @@ export function userError(thrown: unknown): unknown {
   });
 }
 
-function parse(message: string): Failure | undefined {
-  if (!message.startsWith("{")) return undefined;
+function parse(message: unknown): Failure | undefined {
+  if (typeof message !== "string" || !message.startsWith('{"code":')) return undefined;
   try {
     return JSON.parse(message) as Failure;
   } catch {
@@ -70,11 +70,25 @@ function parse(message: string): Failure | undefined {
   }
 }
 
-/** Runs a call of the binding; its failures become users' errors. */
-export async function call<T>(work: () => T | Promise<T>): Promise<T> {
+/**
+ * Runs a call of the binding; its failures become users' errors.
+ *
+ * Not an async function: what is done already should not cost another promise.
+ */
+export function call<T>(work: () => T | Promise<T>): T | Promise<T> {
   try {
-    return await work();
+    const result = work();
+    return isPromise(result) ? result.catch(rethrow) : result;
   } catch (thrown) {
-    throw userError(thrown);
+    return rethrow(thrown);
   }
+}
+
+/** Test runners run modules in realms of their own, so `instanceof` would not do. */
+function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof value === "object" && value !== null && typeof (value as Promise<T>).then === "function";
+}
+
+function rethrow(thrown: unknown): never {
+  throw userError(thrown);
 }

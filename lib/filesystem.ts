@@ -132,7 +132,7 @@ export class Filesystem implements WorkspaceFilesystem {
     if (filter !== undefined && typeof filter !== "function") {
       throw argumentTypeError("filter must be a function");
     }
-    const skipped = filter ? await this.#refused(source, destination, filter) : [];
+    const skipped = filter ? await this.#refused(source, destination, options as CpOptions, filter) : [];
     return await this.#change((now) => this.#native.cp(source, destination, options, skipped, now));
   }
 
@@ -211,7 +211,8 @@ export class Filesystem implements WorkspaceFilesystem {
       await source.release();
     } catch (error) {
       upload?.abort();
-      await source.release(error ?? new Error("the write failed"));
+      // Not waited for: a source that hangs may hang in this too.
+      source.release(error ?? new Error("the write failed")).catch(() => {});
       throw error;
     }
     const committing = upload;
@@ -222,14 +223,16 @@ export class Filesystem implements WorkspaceFilesystem {
   async #refused(
     source: string,
     destination: string,
+    options: CpOptions,
     filter: NonNullable<CpOptions["filter"]>,
   ): Promise<string[]> {
-    const [from, to] = await call(() => [this.#native.canonical(source), this.#native.canonical(destination)]);
+    const [paths, to] = await call(async () => [
+      await this.#native.cpSources(source, destination, options),
+      this.#native.canonical(destination),
+    ]);
+    const from = paths[0] as string;
     const refused: string[] = [];
-    if (!(await filter(from, to))) return [from];
-    const stat = await this.stat(from);
-    const entries = stat.isDirectory ? await this.find(from) : [];
-    for (const { path } of entries) {
+    for (const path of paths) {
       if (refused.some((above) => path.startsWith(`${above}/`))) continue;
       if (!(await filter(path, to + path.slice(from.length)))) refused.push(path);
     }

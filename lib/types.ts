@@ -12,13 +12,14 @@ export interface WorkspaceOptions {
    */
   storage: string | StorageOptions;
   /**
-   * The clock, in milliseconds since the epoch; called once for each change.
+   * The clock, in milliseconds since the epoch; called once for each change, of a streamed file
+   * at its end.
    * @defaultValue the system's clock
    */
   now?: () => number;
   /**
-   * Bytes of file contents that the workspace may hold. A write beyond it is refused with
-   * `ENOSPC`; nothing is written.
+   * Bytes of file contents that the workspace may hold, as `statfs` counts them in `bytes`. A
+   * change that would exceed it is refused with `ENOSPC`; nothing is changed.
    * @defaultValue no limit
    */
   quotaBytes?: number;
@@ -69,7 +70,7 @@ export interface WorkspaceStat {
 /** An entry of a directory. */
 export interface WorkspaceDirent {
   name: string;
-  /** The directory, as it was asked for. */
+  /** The directory that it is in; begins with the path as it was asked for. */
   parentPath: string;
   /** As in `stat`. */
   size: number;
@@ -90,7 +91,7 @@ export interface ByteRange {
 
 /** Options of `readFile`. */
 export interface ReadFileOptions extends ByteRange {
-  /** `"utf8"` or `"utf-8"`, in any case, for text; none for a stream of bytes. */
+  /** `"utf8"` or `"utf-8"`, in any case: text. Not given, or `null`: a stream of bytes. */
   encoding?: string | null;
 }
 
@@ -106,7 +107,10 @@ export interface WriteFileOptions {
    * @defaultValue `false`
    */
   exclusive?: boolean;
-  /** Stops the write; the promise rejects with the signal's reason and the file is as before. */
+  /**
+   * Stops the write; the promise rejects with the signal's reason and the file is as before. It
+   * has no effect once all of the content has arrived.
+   */
   signal?: AbortSignal;
 }
 
@@ -117,7 +121,7 @@ export interface AppendFileOptions {
    * @defaultValue 0o644
    */
   mode?: number;
-  /** Stops the write; the promise rejects with the signal's reason and the file is as before. */
+  /** As in `writeFile`. */
   signal?: AbortSignal;
 }
 
@@ -135,18 +139,24 @@ export interface MkdirOptions {
   mode?: number;
 }
 
-/** A page of a result. */
+/** A page of a result. Counted anew with every call: what was made or removed since shifts it. */
 export interface PageOptions {
-  /** @defaultValue all */
+  /**
+   * How many at most.
+   * @defaultValue all
+   */
   limit?: number;
-  /** @defaultValue 0 */
+  /**
+   * How many to skip before.
+   * @defaultValue 0
+   */
   offset?: number;
 }
 
 /** Options of `readdir`. */
 export interface ReaddirOptions extends PageOptions {
   /**
-   * Also what is in the directories, each right after its own entry.
+   * Also what is in the directories, each right after its own entry. Links are not followed.
    * @defaultValue `false`
    */
   recursive?: boolean;
@@ -160,7 +170,7 @@ export interface RmOptions {
    */
   recursive?: boolean;
   /**
-   * A path that leads nowhere is no error.
+   * A path that leads nowhere is no error; anything else still is.
    * @defaultValue `false`
    */
   force?: boolean;
@@ -202,19 +212,25 @@ export interface CpOptions {
    * @defaultValue `false`
    */
   preserveTimestamps?: boolean;
-  /** Whether to copy this; of a directory `false` leaves out all below it. */
+  /**
+   * Whether to copy this. Asked from the top down, before anything is copied; for a directory,
+   * `false` leaves out all below it.
+   */
   filter?: (source: string, destination: string) => boolean | Promise<boolean>;
 }
 
 /** Options of `find`. */
 export interface FindOptions extends PageOptions {
-  /** Globs of what to leave out. A directory that one matches is not entered. */
+  /**
+   * Globs of what to leave out, relative to the directory. A directory that one matches is not
+   * entered; one that ends in `/**` leaves out that directory too.
+   */
   exclude?: string | string[];
 }
 
 /** Something that `find` found. */
 export interface WorkspaceFindEntry {
-  /** Begins with the directory as it was asked for. */
+  /** The whole path; begins with the directory as it was asked for. */
   path: string;
   type: "file" | "dir" | "symlink";
 }
@@ -223,20 +239,26 @@ export interface WorkspaceFindEntry {
 export interface GrepOptions extends PageOptions {
   /**
    * The pattern is a regular expression, in the syntax of the Rust crate `regex`: no look-around,
-   * no back-references.
+   * no back-references. It is compared with one line at a time.
    * @defaultValue `false`: it is literal text
    */
   regex?: boolean;
-  /** @defaultValue `false` */
+  /**
+   * Upper and lower case are the same, by Unicode's simple case folding.
+   * @defaultValue `false`
+   */
   ignoreCase?: boolean;
   /**
-   * Lines to show before and after each match.
+   * Lines to show before and after each match, up to 1,000.
    * @defaultValue 0
    */
   context?: number;
-  /** A glob of the files to search, relative to the directory. */
+  /**
+   * A glob of the files to search, relative to the directory. No meaning if the path is a file.
+   * @defaultValue all
+   */
   include?: string;
-  /** Globs of what to leave out. */
+  /** Globs of what to leave out, as in `find`. No meaning if the path is a file. */
   exclude?: string | string[];
 }
 
@@ -245,11 +267,14 @@ export interface WorkspaceGrepMatch {
   path: string;
   /** From 1. */
   line: number;
-  /** The line without its end; a very long one is cut around the match. */
+  /** The line without its end, `\n` or `\r\n`; of a long one the 2,048 characters around the match. */
   text: string;
-  /** Whether `text` was cut. */
+  /** There if `text` was cut. */
   cut?: true;
-  /** With `context`: lines around the match, each with the first match that it is near. */
+  /**
+   * With `context`: the line and those around it. Over all matches each line appears once: a
+   * matching one with its own match, any other with the first match that it is near.
+   */
   context?: { line: number; text: string; isMatch: boolean }[];
 }
 
@@ -259,7 +284,10 @@ export type WorkspaceGrepResult = WorkspaceGrepMatch[] & {
   truncated: boolean;
   /** Files whose lines were looked at. */
   filesSearched: number;
-  /** Files that were not: no text, gone or damaged, or with a line too long to hold. */
+  /**
+   * Files that were not: `binary` ones have a NUL in their first 8 KiB, `unreadable` ones are gone
+   * meanwhile or damaged, `tooLong` ones have a line over 32 MiB.
+   */
   skipped: { binary: number; unreadable: number; tooLong: number };
 };
 
@@ -271,7 +299,7 @@ export interface WorkspaceUsage {
   directories: number;
   /** Contents of all files. */
   bytes: number;
-  /** The same as stored: equal chunks count once. */
+  /** The same as stored: equal chunks count once, and what is not collected yet counts too. */
   storedBytes: number;
   /** Size of the database file. */
   databaseBytes: number;
@@ -284,14 +312,14 @@ export interface WorkspaceUsage {
 /** Options of `watch`. */
 export interface WatchOptions {
   /**
-   * Also what happens deeper than directly in the directory.
+   * Also what happens deeper than in the directory itself.
    * @defaultValue `false`
    */
   recursive?: boolean;
   /** Ends the watch: the iteration throws the signal's reason. */
   signal?: AbortSignal;
   /**
-   * The `cursor` of an event: go on after it.
+   * The `cursor` of an earlier event, in whatever process: go on after it.
    * @defaultValue begin now
    */
   since?: string;
@@ -299,12 +327,15 @@ export interface WatchOptions {
 
 /** Something that happened to a path. */
 export interface WorkspaceEvent {
+  /** `"change"` is one of contents, mode or times, also to what they were. */
   type: "create" | "change" | "delete" | "rename";
-  /** The path, links in it followed. Of a directory: and all below it. */
+  /**
+   * The real path, without links. A deleted or renamed directory stands for all below it.
+   */
   path: string;
-  /** Of a rename: the path before. */
+  /** Of a rename: the path before. One of the two may lie outside of what is watched. */
   from?: string;
-  /** Where a later `watch` goes on after this event. */
+  /** Where a later `watch` goes on after this event. Opaque; good for this workspace only. */
   cursor: string;
 }
 
@@ -312,8 +343,9 @@ export interface WorkspaceEvent {
 export interface WorkspaceReport {
   /** Nothing is wrong. */
   ok: boolean;
+  /** Rules of the format that are broken, by their names; up to a hundred of each. */
   problems: { rule: string; detail: string; path?: string }[];
-  /** Files seen. */
+  /** Files, without links. */
   files: number;
   /** Bytes of their contents. */
   bytes: number;
@@ -326,21 +358,26 @@ export interface WorkspaceReport {
  * before any link is followed. A name is any string without `/` and NUL of up to 255 bytes of
  * UTF-8, a path has up to 4,096.
  *
- * Every method returns a promise and never throws by itself. It rejects with a
- * {@link WorkspaceError}, or for an argument of a wrong type with a `TypeError` whose `code` is
- * `"ERR_INVALID_ARG_TYPE"`. Codes that any may have: `EINVAL` (a path or option with a value that
+ * Every method returns a promise (`watch` an async iterator) and never throws by itself. It rejects
+ * with a `WorkspaceError`, or for an argument of a wrong type with a `TypeError` whose `code` is
+ * `"ERR_INVALID_ARG_TYPE"`. An option that is `undefined` or `null` counts as not given, one with
+ * an unknown name is refused. Codes that any method may have, and that are not repeated below: `EINVAL` (a path or option with a value that
  * is not allowed), `ENAMETOOLONG`, `ENOENT`, `ENOTDIR`, `ELOOP` (over 40 links), `EROFS` (changes
  * of a read-only workspace), `ENOSPC` (the quota or the disk), `EIO` (the database is damaged or
  * cannot be read), `ECLOSED` (after `close()`).
  */
 export interface WorkspaceFilesystem {
   /**
-   * The contents of a file as a byte stream, as they are now: what happens to the file later does
-   * not change what the stream delivers. Pieces have up to 512 KiB and are the consumer's own.
+   * The contents of a file as a byte stream, as they are when the promise resolves: what happens
+   * to the file later does not change what the stream delivers. Pieces have up to 512 KiB and are
+   * the consumer's own. A stream that is not read to its end should be cancelled.
    *
    * Rejects with `EISDIR` for a directory.
    */
-  readFile(path: string, options?: (ByteRange & { encoding?: null | undefined }) | null): Promise<ReadableStream<Uint8Array>>;
+  readFile(
+    path: string,
+    options?: (ByteRange & { encoding?: null | undefined }) | null,
+  ): Promise<ReadableStream<Uint8Array>>;
   /**
    * The contents of a file as text. Bytes that are not UTF-8 become U+FFFD; a byte order mark
    * stays. `EFBIG` beyond what a string can hold.
@@ -350,23 +387,25 @@ export interface WorkspaceFilesystem {
 
   /**
    * Writes a file: all of it or, on failure, nothing. An existing file keeps its inode and, unless
-   * given, its mode; parents are not made.
+   * one is given, its mode; a link is followed; directories are not made.
    *
-   * A source of bytes is read one piece at a time while the old file stays as it is. If it fails,
-   * delivers something else than bytes, or the signal fires, the promise rejects with that very
-   * error and the source is released and cancelled.
+   * A source of bytes is read one piece at a time while the old file stays as it is. If the source
+   * fails or the signal fires, the promise rejects with that very error; if the source delivers
+   * something else than bytes, with a `TypeError`. However the write fails, the source is
+   * released and cancelled.
    *
    * Rejects with `EISDIR` for a directory, `EEXIST` with `exclusive`, `EFBIG` over 1 TiB.
    */
   writeFile(path: string, content: FileContent, options?: WriteFileOptions | null): Promise<void>;
 
-  /** Adds to the end of a file, which is made if it is not there. Otherwise as `writeFile`. */
+  /** Adds to the end of a file, which is made if it is not there. Otherwise like `writeFile`. */
   appendFile(path: string, content: FileContent, options?: AppendFileOptions | null): Promise<void>;
 
   /**
    * Makes a directory. With `recursive`, resolves with the first directory made, if any.
    *
-   * Rejects with `EEXIST` if something is there; with `recursive` only if that is no directory.
+   * Rejects with `EEXIST` if something is there; with `recursive` only if that is neither a
+   * directory nor a link to one.
    */
   mkdir(path: string, options?: MkdirOptions | null): Promise<string | undefined>;
 
@@ -379,7 +418,10 @@ export interface WorkspaceFilesystem {
   /** About the path itself: a link is a link. */
   lstat(path: string): Promise<WorkspaceStat>;
 
-  /** Whether the path leads to something. A broken link does not. */
+  /**
+   * Whether the path leads to something; a broken link does not. `false` instead of `ENOENT` and
+   * `ENOTDIR`; other errors reject.
+   */
   exists(path: string): Promise<boolean>;
 
   /**
@@ -401,26 +443,33 @@ export interface WorkspaceFilesystem {
 
   /**
    * Moves a file, link or directory, and replaces what has the new name: a file or link by a file
-   * or link, an empty directory by a directory. What moves keeps inode, mode and `mtime`.
+   * or link, an empty directory by a directory. What moves keeps inode, mode and `mtime`. Of two
+   * names of the same file, nothing happens.
    *
    * Rejects with `EISDIR`, `ENOTDIR`, `ENOTEMPTY`, and `EINVAL` for a directory into itself and
    * for the root.
    */
   rename(oldPath: string, newPath: string): Promise<void>;
 
-  /** Makes a symbolic link. The target is kept as it is. `EEXIST` if something is there. */
+  /**
+   * Makes a symbolic link. The target is kept as it is and may lead to nothing. `EEXIST` if
+   * something is there, `ENOENT` for an empty target.
+   */
   symlink(target: string, path: string): Promise<void>;
 
   /** The target of a symbolic link. `EINVAL` for anything else. */
   readlink(path: string): Promise<string>;
 
-  /** Gives a file, or a link itself, one more name. `EPERM` for a directory. */
+  /**
+   * Gives a file, or a link itself, one more name. `EPERM` for a directory, `EEXIST` if something
+   * has the new name.
+   */
   link(existingPath: string, newPath: string): Promise<void>;
 
   /** The path without links. */
   realpath(path: string): Promise<string>;
 
-  /** Sets the permission bits; others are cut off. They are kept, not enforced. */
+  /** Sets the permission bits; type bits are cut off. They are kept, not enforced. */
   chmod(path: string, mode: number): Promise<void>;
 
   /**
@@ -438,18 +487,20 @@ export interface WorkspaceFilesystem {
 
   /**
    * Copies contents and mode of a file. The contents are shared, so it costs the same whatever the
-   * size.
+   * size. An existing destination keeps its inode.
    *
-   * Rejects with `EISDIR` for a directory, `EEXIST` with `exclusive`.
+   * Rejects with `EISDIR` for a directory at either end, `EEXIST` with `exclusive`.
    */
   copyFile(source: string, destination: string, options?: CopyFileOptions | null): Promise<void>;
 
   /**
    * Copies a file, a link or, with `recursive`, a tree, in one step: all or nothing. Makes the
-   * directories above the destination. Links are copied as they are.
+   * directories above the destination, and merges with those that exist. Links are copied with
+   * their target as it is written.
    *
    * Rejects with `EISDIR` for a directory without `recursive` and for a file onto a directory,
-   * `ENOTDIR` for a directory onto a file, `EINVAL` for a directory into itself, `EEXIST`.
+   * `ENOTDIR` for a directory onto a file, `EINVAL` for something onto itself or a directory into
+   * itself, `EEXIST` with `errorOnExist`.
    */
   cp(source: string, destination: string, options?: CpOptions | null): Promise<void>;
 
@@ -457,31 +508,41 @@ export interface WorkspaceFilesystem {
   statfs(path?: string): Promise<WorkspaceUsage>;
 
   /**
-   * Finds below a directory, depth first, names in byte order. Links are found, not followed.
+   * What is below a directory, depth first, names in byte order. Links are found, not followed.
+   * Rejects with `ENOTDIR` for a file.
    *
-   * @param pattern a glob that must match the whole path relative to `directory`. `*` is any run
-   * without `/`, `**` any run, `**` before `/` also nothing, `?` one character, `{a,b}` one of
-   * several; everything else stands for itself. Default: everything
+   * @param pattern a glob, compared with the whole path relative to `directory`. `*` is any run of
+   * characters without `/`; `**` followed by `/` is nothing or any text that ends in `/`; `**`
+   * elsewhere is any run; `?` is one character but `/`; `{a,b}` is one of several. Everything else
+   * stands for itself. Default: everything
    */
   find(directory: string, pattern?: string | null, options?: FindOptions | null): Promise<WorkspaceFindEntry[]>;
 
-  /** Every file at or below a path, sorted by path. A path that leads nowhere has none. */
+  /**
+   * Every file at or below a path, sorted by path. Links are neither listed nor followed. A path
+   * that leads nowhere has none.
+   */
   ls(prefix: string): Promise<string[]>;
 
   /**
-   * Lines that match, in a file or in all files of a directory, in the order of `find`. Files that
-   * are no text are skipped and counted.
+   * Lines that match, in a file or in all files below a directory, in the order of `find`. Links
+   * are not followed, except the path itself. Files that are no text are skipped and counted.
    *
-   * Rejects with `EINVAL` for a pattern that is no regular expression.
+   * Rejects with `EINVAL` for a regular expression that cannot be used, naming the part; for a
+   * pattern over 4 KiB or with a line break.
    */
   grep(pattern: string, path: string, options?: GrepOptions | null): Promise<WorkspaceGrepResult>;
 
   /**
-   * What happens at a path and directly below it, in any process, as it is committed. The watch
-   * begins when this is called; it ends when the loop is left or the signal fires.
+   * What happens at a path and directly below it, in any process, in the order of commits. The
+   * path must exist. The watch begins when this is called; it ends when the loop is left or the
+   * signal fires. Errors come out of the iteration.
    *
-   * One call makes one event, at the topmost path: of a removed or moved directory there is one.
-   * Rejects with `ESTALE` if `since` is older than the last 20,000 changes.
+   * A removed or moved directory makes one event, at its own path; `mkdir` with `recursive` and
+   * `cp` make one for each thing that they make. The watch is of the path: it goes on when that is
+   * removed and made again.
+   *
+   * Fails with `ESTALE` if `since` is older than the last 20,000 changes. Not in transactions.
    */
   watch(path: string, options?: WatchOptions | null): AsyncIterableIterator<WorkspaceEvent>;
 }

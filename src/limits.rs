@@ -41,11 +41,12 @@ pub const BATCH_JOBS_MAX: usize = 512;
 /// Content of one group commit, in bytes. Bounds how far one commit makes the WAL grow.
 pub const BATCH_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// WAL length, in pages, from which it is copied back in the background (4 MiB).
-pub const WAL_CHECKPOINT_PAGES: u32 = 1_000;
+/// WAL length, in pages, from which it is copied back in the background (16 MiB). Each time costs
+/// two flushes of the disk.
+pub const WAL_CHECKPOINT_PAGES: u32 = 4_000;
 
-/// WAL length, in pages, at which the writer stops to copy it back itself (32 MiB).
-pub const WAL_PAGES_MAX: u32 = 8_000;
+/// WAL length, in pages, at which the writer stops to copy it back itself (64 MiB).
+pub const WAL_PAGES_MAX: u32 = 16_000;
 
 /// Length to which SQLite cuts the WAL file when it starts anew, in bytes.
 pub const WAL_FILE_BYTES: u32 = 8 * 1024 * 1024;
@@ -59,6 +60,10 @@ pub const BLOCKING_THREADS: usize = 8;
 
 /// Changes that the log keeps for watchers that come back with a cursor.
 pub const CHANGE_LOG_ROWS: i64 = 20_000;
+
+/// Searches and checks that run at one time, of the whole process: fewer than the threads, so that
+/// however many are asked for, reads and writes still get one.
+pub const SEARCHES_MAX: usize = 4;
 
 /// Rows or blobs that the collector removes in one transaction. Bounds how long it holds the
 /// write lock.

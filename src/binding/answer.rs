@@ -2,10 +2,12 @@
 
 use std::ptr;
 
-use napi::bindgen_prelude::{Object, ToNapiValue};
+use napi::bindgen_prelude::{Object, ToNapiValue, Unknown};
 use napi::{Env, Status, sys};
 
+use super::args;
 use crate::error::{FsError, Result};
+use crate::path::WorkspacePath;
 use crate::store::guarded;
 
 /// What a method returns: a value, or a promise of one.
@@ -44,7 +46,66 @@ where
 
 /// Runs the synchronous part of a method: its errors are thrown, its panics too.
 pub fn attempt<T>(syscall: &'static str, work: impl FnOnce() -> Result<T>) -> napi::Result<T> {
-    guarded(work).map_err(|error| to_napi(&error.during(syscall)))
+    About::call(syscall).attempt(work)
+}
+
+/// What a call is about: its name, and the paths it got. Every error of the call says so.
+#[derive(Debug, Clone)]
+pub struct About {
+    syscall: &'static str,
+    path: Option<String>,
+    dest: Option<String>,
+}
+
+impl About {
+    /// A call without a path.
+    pub fn call(syscall: &'static str) -> Self {
+        About { syscall, path: None, dest: None }
+    }
+
+    /// A call with a path, which is read here.
+    pub fn path(
+        syscall: &'static str,
+        name: &str,
+        value: &Unknown<'_>,
+    ) -> napi::Result<(Self, WorkspacePath)> {
+        let path = attempt(syscall, || args::path(name, value))?;
+        Ok((About { syscall, path: Some(path.to_string()), dest: None }, path))
+    }
+
+    /// A call with a path and a second one, which are read here.
+    pub fn paths(
+        syscall: &'static str,
+        (name, value): (&str, &Unknown<'_>),
+        (dest_name, dest_value): (&str, &Unknown<'_>),
+    ) -> napi::Result<(Self, WorkspacePath, WorkspacePath)> {
+        let (mut about, path) = Self::path(syscall, name, value)?;
+        let dest = about.attempt(|| args::path(dest_name, dest_value))?;
+        about.dest = Some(dest.to_string());
+        Ok((about, path, dest))
+    }
+
+    /// A call with two paths, of which the first is only text.
+    pub fn of(syscall: &'static str, path: &str, dest: &str) -> Self {
+        About { syscall, path: Some(path.to_owned()), dest: Some(dest.to_owned()) }
+    }
+
+    /// Runs the synchronous part of the call.
+    pub fn attempt<T>(&self, work: impl FnOnce() -> Result<T>) -> napi::Result<T> {
+        guarded(work).map_err(|error| to_napi(&self.blame(error)))
+    }
+
+    /// The error, and what it is about.
+    pub fn blame(&self, error: FsError) -> FsError {
+        let mut error = error.during(self.syscall);
+        if let Some(path) = &self.path {
+            error = error.at(path);
+        }
+        if let Some(dest) = &self.dest {
+            error = error.to(dest);
+        }
+        error
+    }
 }
 
 /// An error for JavaScript. The message is JSON for `lib/errors.ts`.

@@ -4,9 +4,9 @@ use napi::Env;
 use napi::bindgen_prelude::ToNapiValue;
 use napi_derive::napi;
 
-use super::answer::{Answer, attempt, later};
+use super::answer::{About, Answer, later};
 use crate::error::Result;
-use crate::store::{ReadTx, Scope, WriteTx};
+use crate::store::{ReadTx, Scope, WriteTx, executor, guarded};
 
 /// The files of a workspace, or of an open transaction.
 #[napi]
@@ -19,14 +19,14 @@ impl NativeFiles {
     pub(super) fn read<'env, T>(
         &self,
         env: &'env Env,
-        syscall: &'static str,
+        about: About,
         small: impl Fn(&ReadTx<'_>) -> Result<Option<T>>,
         work: impl Fn(&ReadTx<'_>) -> Result<T> + Send + 'static,
     ) -> napi::Result<Answer<'env, T>>
     where
         T: ToNapiValue + Send + 'static,
     {
-        let here = attempt(syscall, || {
+        let here = about.attempt(|| {
             self.scope.store().check_open()?;
             self.scope.read_here(&small).transpose().map(Option::flatten)
         })?;
@@ -34,7 +34,7 @@ impl NativeFiles {
             Some(value) => Ok(Answer::Now(value)),
             None => later(env, |settle| {
                 self.scope.read_later(work, move |result| {
-                    settle(result.map_err(|error| error.during(syscall)));
+                    settle(result.map_err(|error| about.blame(error)));
                 });
             }),
         }
@@ -44,34 +44,60 @@ impl NativeFiles {
     pub(super) fn read_small<'env, T>(
         &self,
         env: &'env Env,
-        syscall: &'static str,
+        about: About,
         work: impl Fn(&ReadTx<'_>) -> Result<T> + Clone + Send + 'static,
     ) -> napi::Result<Answer<'env, T>>
     where
         T: ToNapiValue + Send + 'static,
     {
         let small = work.clone();
-        self.read(env, syscall, move |tx| small(tx).map(Some), work)
+        self.read(env, about, move |tx| small(tx).map(Some), work)
     }
 
     /// Runs a read that may be much work.
     pub(super) fn read_large<'env, T>(
         &self,
         env: &'env Env,
-        syscall: &'static str,
+        about: About,
         work: impl FnOnce(&Scope) -> Result<T> + Send + 'static,
     ) -> napi::Result<Answer<'env, T>>
     where
         T: ToNapiValue + Send + 'static,
     {
-        attempt(syscall, || self.scope.store().check_open())?;
+        self.start(env, about, executor::spawn_blocking, work)
+    }
+
+    /// Runs what reads many files.
+    pub(super) fn search<'env, T>(
+        &self,
+        env: &'env Env,
+        about: About,
+        work: impl FnOnce(&Scope) -> Result<T> + Send + 'static,
+    ) -> napi::Result<Answer<'env, T>>
+    where
+        T: ToNapiValue + Send + 'static,
+    {
+        self.start(env, about, executor::spawn_search, work)
+    }
+
+    fn start<'env, T>(
+        &self,
+        env: &'env Env,
+        about: About,
+        spawn: impl FnOnce(Box<dyn FnOnce() + Send>),
+        work: impl FnOnce(&Scope) -> Result<T> + Send + 'static,
+    ) -> napi::Result<Answer<'env, T>>
+    where
+        T: ToNapiValue + Send + 'static,
+    {
+        about.attempt(|| self.scope.store().check_open())?;
         let (scope, call) = (self.scope.clone(), self.scope.store().enter());
         later(env, |settle| {
-            crate::store::executor::spawn_blocking(move || {
-                let result = crate::store::guarded(|| work(&scope));
-                settle(result.map_err(|error| error.during(syscall)));
+            spawn(Box::new(move || {
+                let result = guarded(|| work(&scope));
+                settle(result.map_err(|error| about.blame(error)));
                 drop(call);
-            });
+            }));
         })
     }
 
@@ -80,7 +106,7 @@ impl NativeFiles {
     pub(super) fn write<'env, T>(
         &self,
         env: &'env Env,
-        syscall: &'static str,
+        about: About,
         now: f64,
         size: Effort,
         work: impl FnOnce(&WriteTx<'_>) -> Result<T> + Send + 'static,
@@ -88,7 +114,7 @@ impl NativeFiles {
     where
         T: ToNapiValue + Send + 'static,
     {
-        let here = attempt(syscall, || {
+        let here = about.attempt(|| {
             self.scope.store().check_open()?;
             self.scope.store().check_writable()?;
             match size {
@@ -104,7 +130,7 @@ impl NativeFiles {
             Err(work) => later(env, |settle| {
                 let bytes = if let Effort::Large(bytes) = size { bytes } else { 0 };
                 self.scope.write_later(now, true, bytes, work, move |result| {
-                    settle(result.map_err(|error| error.during(syscall)));
+                    settle(result.map_err(|error| about.blame(error)));
                 });
             }),
         }

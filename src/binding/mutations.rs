@@ -5,7 +5,7 @@ use napi::bindgen_prelude::{Uint8Array, Unknown};
 use napi::{JsValue, ValueType};
 use napi_derive::napi;
 
-use super::answer::{Answer, attempt};
+use super::answer::{About, Answer, attempt};
 use super::args::{self, Options};
 use super::files::{Effort, NativeFiles};
 use super::streams::NativeUpload;
@@ -49,6 +49,19 @@ fn append_options(options: &Unknown<'_>) -> Result<NewFile> {
     Ok(NewFile { mode: options.get("mode", args::mode)?, condition: Condition::Any })
 }
 
+fn copy_options(options: &Unknown<'_>, skipped: Vec<String>) -> Result<CopyTree> {
+    let known = ["recursive", "force", "errorOnExist", "dereference", "preserveTimestamps", "filter"];
+    let options = Options::read("options", options, &known)?;
+    Ok(CopyTree {
+        is_recursive: options.flag("recursive")?,
+        is_forced: options.get("force", args::boolean)?.unwrap_or(true),
+        error_on_exist: options.flag("errorOnExist")?,
+        dereference: options.flag("dereference")?,
+        preserve_timestamps: options.flag("preserveTimestamps")?,
+        skipped: skipped.into_iter().collect(),
+    })
+}
+
 fn recursive_options(options: &Unknown<'_>, other: &str) -> Result<(bool, bool)> {
     let options = Options::read("options", options, &["recursive", other])?;
     Ok((options.flag("recursive")?, options.flag(other)?))
@@ -66,12 +79,11 @@ impl NativeFiles {
         options: Unknown<'_>,
         now: Option<f64>,
     ) -> napi::Result<Answer<'env, ()>> {
-        let (path, file, bytes, now) = attempt("open", || {
-            let path = args::path("path", &path)?;
-            Ok((path, write_options(&options)?, content(&content_value)?, args::now(now)?))
-        })?;
+        let (about, path) = About::path("open", "path", &path)?;
+        let (file, bytes, now) =
+            about.attempt(|| Ok((write_options(&options)?, content(&content_value)?, args::now(now)?)))?;
         let size = effort(bytes.len());
-        self.write(env, "open", now, size, move |tx| {
+        self.write(env, about, now, size, move |tx| {
             let piece = Piece::new(bytes);
             let content = tx.store_small(&piece)?;
             vfs::write(tx, &path, file, piece.len() as u64, content)
@@ -88,11 +100,16 @@ impl NativeFiles {
         options: Unknown<'_>,
         now: Option<f64>,
     ) -> napi::Result<Answer<'env, ()>> {
-        let (path, file, bytes, now) = attempt("open", || {
-            let path = args::path("path", &path)?;
-            Ok((path, append_options(&options)?, content(&content_value)?, args::now(now)?))
-        })?;
-        self.write(env, "open", now, effort(bytes.len()), move |tx| {
+        let (about, path) = About::path("open", "path", &path)?;
+        let (file, bytes, now) =
+            about.attempt(|| Ok((append_options(&options)?, content(&content_value)?, args::now(now)?)))?;
+        // The last chunk is written anew: what counts is how long it is.
+        let tail = self.scope.read_here(&|tx| vfs::slice_of(tx, &path, vfs::Range::default()));
+        let tail_bytes = match tail {
+            Some(Ok(slice)) => (slice.size % CHUNK_BYTES as u64) as usize,
+            _ => 0,
+        };
+        self.write(env, about, now, effort(tail_bytes + bytes.len()), move |tx| {
             vfs::append(tx, &path, file.mode, &vfs::Tail::Bytes(&bytes))
         })
     }
@@ -106,14 +123,15 @@ impl NativeFiles {
         options: Unknown<'_>,
         is_append: bool,
     ) -> napi::Result<Answer<'env, NativeUpload>> {
-        let target = attempt("open", || {
+        let (about, path) = About::path("open", "path", &path)?;
+        let target = about.attempt(|| {
+            self.scope.store().check_open()?;
             self.scope.store().check_writable()?;
-            let path = args::path("path", &path)?;
             let file = if is_append { append_options(&options)? } else { write_options(&options)? };
             Ok(UploadTarget { path, file, is_append })
         })?;
         let scope = self.scope.clone();
-        self.read_small(env, "open", move |tx| {
+        self.read_small(env, about, move |tx| {
             target.check(tx)?;
             Ok(NativeUpload::new(Upload::new(scope.clone(), target.clone()), scope.store().clone()))
         })
@@ -128,12 +146,12 @@ impl NativeFiles {
         options: Unknown<'_>,
         now: Option<f64>,
     ) -> napi::Result<Answer<'env, Option<String>>> {
-        let (path, is_recursive, mode, now) = attempt("mkdir", || {
-            let path = args::path("path", &path)?;
+        let (about, path) = About::path("mkdir", "path", &path)?;
+        let (is_recursive, mode, now) = about.attempt(|| {
             let options = Options::read("options", &options, &["recursive", "mode"])?;
-            Ok((path, options.flag("recursive")?, options.get("mode", args::mode)?, args::now(now)?))
+            Ok((options.flag("recursive")?, options.get("mode", args::mode)?, args::now(now)?))
         })?;
-        self.write(env, "mkdir", now, Effort::Small, move |tx| {
+        self.write(env, about, now, Effort::Small, move |tx| {
             let made = vfs::mkdir(tx, &path, is_recursive, mode)?;
             Ok(made.filter(|_| is_recursive))
         })
@@ -148,13 +166,13 @@ impl NativeFiles {
         options: Unknown<'_>,
         now: Option<f64>,
     ) -> napi::Result<Answer<'env, ()>> {
-        let (path, is_recursive, is_forced, now) = attempt("rm", || {
-            let path = args::path("path", &path)?;
+        let (about, path) = About::path("rm", "path", &path)?;
+        let (is_recursive, is_forced, now) = about.attempt(|| {
             let (is_recursive, is_forced) = recursive_options(&options, "force")?;
-            Ok((path, is_recursive, is_forced, args::now(now)?))
+            Ok((is_recursive, is_forced, args::now(now)?))
         })?;
         let size = if is_recursive { Effort::Large(0) } else { Effort::Small };
-        self.write(env, "rm", now, size, move |tx| vfs::rm(tx, &path, is_recursive, is_forced).map(|_| ()))
+        self.write(env, about, now, size, move |tx| vfs::rm(tx, &path, is_recursive, is_forced).map(|_| ()))
     }
 
     /// `rename`.
@@ -166,10 +184,9 @@ impl NativeFiles {
         to: Unknown<'_>,
         now: Option<f64>,
     ) -> napi::Result<Answer<'env, ()>> {
-        let (from, to, now) = attempt("rename", || {
-            Ok((args::path("oldPath", &from)?, args::path("newPath", &to)?, args::now(now)?))
-        })?;
-        self.write(env, "rename", now, Effort::Small, move |tx| vfs::rename(tx, &from, &to))
+        let (about, from, to) = About::paths("rename", ("oldPath", &from), ("newPath", &to))?;
+        let now = about.attempt(|| args::now(now))?;
+        self.write(env, about, now, Effort::Small, move |tx| vfs::rename(tx, &from, &to))
     }
 
     /// `symlink`.
@@ -181,10 +198,11 @@ impl NativeFiles {
         path: Unknown<'_>,
         now: Option<f64>,
     ) -> napi::Result<Answer<'env, ()>> {
-        let (target, path, now) = attempt("symlink", || {
-            Ok((args::string("target", &target)?, args::path("path", &path)?, args::now(now)?))
-        })?;
-        self.write(env, "symlink", now, Effort::Small, move |tx| vfs::symlink(tx, &target, &path))
+        let (_, path) = About::path("symlink", "path", &path)?;
+        let target = attempt("symlink", || args::string("target", &target))?;
+        let about = About::of("symlink", &target, path.as_str());
+        let now = about.attempt(|| args::now(now))?;
+        self.write(env, about, now, Effort::Small, move |tx| vfs::symlink(tx, &target, &path))
     }
 
     /// `link`.
@@ -196,10 +214,9 @@ impl NativeFiles {
         path: Unknown<'_>,
         now: Option<f64>,
     ) -> napi::Result<Answer<'env, ()>> {
-        let (existing, path, now) = attempt("link", || {
-            Ok((args::path("existingPath", &existing)?, args::path("newPath", &path)?, args::now(now)?))
-        })?;
-        self.write(env, "link", now, Effort::Small, move |tx| vfs::link(tx, &existing, &path))
+        let (about, existing, path) = About::paths("link", ("existingPath", &existing), ("newPath", &path))?;
+        let now = about.attempt(|| args::now(now))?;
+        self.write(env, about, now, Effort::Small, move |tx| vfs::link(tx, &existing, &path))
     }
 
     /// `chmod`.
@@ -211,10 +228,9 @@ impl NativeFiles {
         mode: Unknown<'_>,
         now: Option<f64>,
     ) -> napi::Result<Answer<'env, ()>> {
-        let (path, mode, now) = attempt("chmod", || {
-            Ok((args::path("path", &path)?, args::mode("mode", &mode)?, args::now(now)?))
-        })?;
-        self.write(env, "chmod", now, Effort::Small, move |tx| vfs::chmod(tx, &path, mode))
+        let (about, path) = About::path("chmod", "path", &path)?;
+        let (mode, now) = about.attempt(|| Ok((args::mode("mode", &mode)?, args::now(now)?)))?;
+        self.write(env, about, now, Effort::Small, move |tx| vfs::chmod(tx, &path, mode))
     }
 
     /// `utimes`, with both times in milliseconds since the epoch.
@@ -227,11 +243,11 @@ impl NativeFiles {
         mtime: Unknown<'_>,
         now: Option<f64>,
     ) -> napi::Result<Answer<'env, ()>> {
-        let (path, atime, mtime, now) = attempt("utime", || {
-            let path = args::path("path", &path)?;
-            Ok((path, args::finite("atime", &atime)?, args::finite("mtime", &mtime)?, args::now(now)?))
+        let (about, path) = About::path("utime", "path", &path)?;
+        let (atime, mtime, now) = about.attempt(|| {
+            Ok((args::finite("atime", &atime)?, args::finite("mtime", &mtime)?, args::now(now)?))
         })?;
-        self.write(env, "utime", now, Effort::Small, move |tx| vfs::utimes(tx, &path, atime, mtime))
+        self.write(env, about, now, Effort::Small, move |tx| vfs::utimes(tx, &path, atime, mtime))
     }
 
     /// `truncate`.
@@ -243,13 +259,13 @@ impl NativeFiles {
         length: Unknown<'_>,
         now: Option<f64>,
     ) -> napi::Result<Answer<'env, ()>> {
-        let (path, length, now) = attempt("open", || {
-            let path = args::path("path", &path)?;
+        let (about, path) = About::path("open", "path", &path)?;
+        let (length, now) = about.attempt(|| {
             let length = if args::is_absent(&length) { 0 } else { args::count("length", &length)? };
-            Ok((path, length, args::now(now)?))
+            Ok((length, args::now(now)?))
         })?;
         let size = if length <= SMALL_CONTENT_BYTES { Effort::Small } else { Effort::Large(CHUNK_BYTES) };
-        self.write(env, "open", now, size, move |tx| vfs::truncate(tx, &path, length))
+        self.write(env, about, now, size, move |tx| vfs::truncate(tx, &path, length))
     }
 
     /// `copyFile`.
@@ -262,13 +278,29 @@ impl NativeFiles {
         options: Unknown<'_>,
         now: Option<f64>,
     ) -> napi::Result<Answer<'env, ()>> {
-        let (from, to, condition, now) = attempt("copyfile", || {
-            let (from, to) = (args::path("source", &from)?, args::path("destination", &to)?);
+        let (about, from, to) = About::paths("copyfile", ("source", &from), ("destination", &to))?;
+        let (condition, now) = about.attempt(|| {
             let options = Options::read("options", &options, &["exclusive"])?;
             let condition = if options.flag("exclusive")? { Condition::Absent } else { Condition::Any };
-            Ok((from, to, condition, args::now(now)?))
+            Ok((condition, args::now(now)?))
         })?;
-        self.write(env, "copyfile", now, Effort::Small, move |tx| vfs::copy_file(tx, &from, &to, condition))
+        self.write(env, about, now, Effort::Small, move |tx| vfs::copy_file(tx, &from, &to, condition))
+    }
+
+    /// The paths that `cp` with these options would copy, a directory before its contents.
+    #[napi(catch_unwind, ts_return_type = "Promise<string[]>")]
+    pub fn cp_sources<'env>(
+        &self,
+        env: &'env Env,
+        from: Unknown<'_>,
+        to: Unknown<'_>,
+        options: Unknown<'_>,
+    ) -> napi::Result<Answer<'env, Vec<String>>> {
+        let (about, from, _) = About::paths("cp", ("source", &from), ("destination", &to))?;
+        let options = about.attempt(|| copy_options(&options, Vec::new()))?;
+        self.read_large(env, about, move |scope| {
+            scope.read_now(|tx| vfs::sources(tx, &from, options.is_recursive, options.dereference))
+        })
     }
 
     /// `cp`. `skipped` are the source paths that the caller's filter refused.
@@ -282,20 +314,8 @@ impl NativeFiles {
         skipped: Vec<String>,
         now: Option<f64>,
     ) -> napi::Result<Answer<'env, ()>> {
-        let (from, to, options, now) = attempt("cp", || {
-            let (from, to) = (args::path("source", &from)?, args::path("destination", &to)?);
-            let known = ["recursive", "force", "errorOnExist", "dereference", "preserveTimestamps", "filter"];
-            let options = Options::read("options", &options, &known)?;
-            let options = CopyTree {
-                is_recursive: options.flag("recursive")?,
-                is_forced: options.get("force", args::boolean)?.unwrap_or(true),
-                error_on_exist: options.flag("errorOnExist")?,
-                dereference: options.flag("dereference")?,
-                preserve_timestamps: options.flag("preserveTimestamps")?,
-                skipped: skipped.into_iter().collect(),
-            };
-            Ok((from, to, options, args::now(now)?))
-        })?;
-        self.write(env, "cp", now, Effort::Large(0), move |tx| vfs::copy_tree(tx, &from, &to, &options))
+        let (about, from, to) = About::paths("cp", ("source", &from), ("destination", &to))?;
+        let (options, now) = about.attempt(|| Ok((copy_options(&options, skipped)?, args::now(now)?)))?;
+        self.write(env, about, now, Effort::Large(0), move |tx| vfs::copy_tree(tx, &from, &to, &options))
     }
 }

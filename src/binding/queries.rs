@@ -6,12 +6,13 @@ use napi::bindgen_prelude::{Float64Array, ToNapiValue, Unknown};
 use napi::{Env, ValueType, sys};
 use napi_derive::napi;
 
-use super::answer::{Answer, Bytes, Text, attempt};
+use super::answer::{About, Answer, Bytes, Text, attempt};
 use super::args::{self, Options};
 use super::files::NativeFiles;
 use super::streams::{NativeDownload, NativeWatch};
 use crate::error::{FsError, Result};
 use crate::limits::{SMALL_CONTENT_BYTES, SMALL_LISTING_ENTRIES};
+use crate::path::WorkspacePath;
 use crate::search::{self, Case, FindOptions, GrepOptions, Syntax};
 use crate::store::Kind;
 use crate::vfs::{self, Access, Download, Range, Watch};
@@ -148,14 +149,12 @@ impl NativeFiles {
         path: Unknown<'_>,
         options: Unknown<'_>,
     ) -> napi::Result<Answer<'env, Text>> {
-        let (path, range) = attempt("open", || {
-            let (_, range) = read_options(&options)?;
-            Ok((args::path("path", &path)?, range))
-        })?;
+        let (about, path) = About::path("open", "path", &path)?;
+        let (_, range) = about.attempt(|| read_options(&options))?;
         let small = path.clone();
         self.read(
             env,
-            "open",
+            about,
             move |tx| {
                 let slice = vfs::slice_of(tx, &small, range)?;
                 if slice.size > SMALL_CONTENT_BYTES {
@@ -178,12 +177,10 @@ impl NativeFiles {
         path: Unknown<'_>,
         options: Unknown<'_>,
     ) -> napi::Result<Answer<'env, NativeDownload>> {
-        let (path, range) = attempt("open", || {
-            let (_, range) = read_options(&options)?;
-            Ok((args::path("path", &path)?, range))
-        })?;
+        let (about, path) = About::path("open", "path", &path)?;
+        let (_, range) = about.attempt(|| read_options(&options))?;
         let scope = &self.scope;
-        let here = attempt("open", || {
+        let here = about.attempt(|| {
             scope.store().check_open()?;
             let small =
                 scope.read_here(&|tx| Download::open_small(tx, scope, &path, range, SMALL_CONTENT_BYTES));
@@ -192,9 +189,7 @@ impl NativeFiles {
         if let Some(download) = here {
             return Ok(Answer::Now(NativeDownload::new(download)));
         }
-        self.read_large(env, "open", move |scope| {
-            Download::open(scope, &path, range).map(NativeDownload::new)
-        })
+        self.read_large(env, about, move |scope| Download::open(scope, &path, range).map(NativeDownload::new))
     }
 
     /// `readdir`.
@@ -205,16 +200,16 @@ impl NativeFiles {
         path: Unknown<'_>,
         options: Unknown<'_>,
     ) -> napi::Result<Answer<'env, NativeListing>> {
-        let (path, is_recursive, offset, limit) = attempt("scandir", || {
-            let path = args::path("path", &path)?;
+        let (about, path) = About::path("scandir", "path", &path)?;
+        let (is_recursive, offset, limit) = about.attempt(|| {
             let options = Options::read("options", &options, &["recursive", "limit", "offset"])?;
             let (offset, limit) = page(&options)?;
-            Ok((path, options.flag("recursive")?, offset, limit))
+            Ok((options.flag("recursive")?, offset, limit))
         })?;
         let small = path.clone();
         self.read(
             env,
-            "scandir",
+            about,
             move |tx| {
                 let enough = SMALL_LISTING_ENTRIES as u64 + 1;
                 if is_recursive || offset > enough {
@@ -237,8 +232,8 @@ impl NativeFiles {
         follows_links: bool,
     ) -> napi::Result<Answer<'env, StatRow>> {
         let syscall = if follows_links { "stat" } else { "lstat" };
-        let path = attempt(syscall, || args::path("path", &path))?;
-        self.read_small(env, syscall, move |tx| {
+        let (about, path) = About::path(syscall, "path", &path)?;
+        self.read_small(env, about, move |tx| {
             let stat = if follows_links { vfs::stat(tx, &path) } else { vfs::lstat(tx, &path) };
             stat.map(StatRow)
         })
@@ -247,8 +242,8 @@ impl NativeFiles {
     /// `exists`.
     #[napi(catch_unwind, ts_return_type = "boolean | Promise<boolean>")]
     pub fn exists<'env>(&self, env: &'env Env, path: Unknown<'_>) -> napi::Result<Answer<'env, bool>> {
-        let path = attempt("access", || args::path("path", &path))?;
-        self.read_small(env, "access", move |tx| vfs::exists(tx, &path))
+        let (about, path) = About::path("access", "path", &path)?;
+        self.read_small(env, about, move |tx| vfs::exists(tx, &path))
     }
 
     /// `access`, with the bits of `fs.constants`.
@@ -259,45 +254,43 @@ impl NativeFiles {
         path: Unknown<'_>,
         mode: Unknown<'_>,
     ) -> napi::Result<Answer<'env, ()>> {
-        let (path, mode) = attempt("access", || {
-            let path = args::path("path", &path)?;
+        let (about, path) = About::path("access", "path", &path)?;
+        let mode = about.attempt(|| {
             let bits = if args::is_absent(&mode) { 0 } else { args::count("mode", &mode)? };
             if bits > 7 {
                 return Err(FsError::invalid(format!(
                     "mode must combine F_OK (0), R_OK (4), W_OK (2) and X_OK (1); received {bits}"
                 )));
             }
-            Ok((path, Access { write: bits & 2 != 0, execute: bits & 1 != 0 }))
+            Ok(Access { write: bits & 2 != 0, execute: bits & 1 != 0 })
         })?;
         let is_readonly = self.scope.store().is_readonly();
-        self.read_small(env, "access", move |tx| vfs::access(tx, &path, mode, is_readonly))
+        self.read_small(env, about, move |tx| vfs::access(tx, &path, mode, is_readonly))
     }
 
     /// `readlink`.
     #[napi(catch_unwind, ts_return_type = "string | Promise<string>")]
     pub fn readlink<'env>(&self, env: &'env Env, path: Unknown<'_>) -> napi::Result<Answer<'env, String>> {
-        let path = attempt("readlink", || args::path("path", &path))?;
-        self.read_small(env, "readlink", move |tx| vfs::readlink(tx, &path))
+        let (about, path) = About::path("readlink", "path", &path)?;
+        self.read_small(env, about, move |tx| vfs::readlink(tx, &path))
     }
 
     /// `realpath`.
     #[napi(catch_unwind, ts_return_type = "string | Promise<string>")]
     pub fn realpath<'env>(&self, env: &'env Env, path: Unknown<'_>) -> napi::Result<Answer<'env, String>> {
-        let path = attempt("realpath", || args::path("path", &path))?;
-        self.read_small(env, "realpath", move |tx| vfs::realpath(tx, &path))
+        let (about, path) = About::path("realpath", "path", &path)?;
+        self.read_small(env, about, move |tx| vfs::realpath(tx, &path))
     }
 
     /// `statfs`.
     #[napi(catch_unwind, ts_return_type = "Promise<NativeUsage>")]
     pub fn statfs<'env>(&self, env: &'env Env, path: Unknown<'_>) -> napi::Result<Answer<'env, NativeUsage>> {
-        let path = attempt("statfs", || {
-            if args::is_absent(&path) {
-                Ok(crate::path::WorkspacePath::root())
-            } else {
-                args::path("path", &path)
-            }
-        })?;
-        self.read_large(env, "statfs", move |scope| {
+        let (about, path) = if args::is_absent(&path) {
+            (About::call("statfs"), WorkspacePath::root())
+        } else {
+            About::path("statfs", "path", &path)?
+        };
+        self.read_large(env, about, move |scope| {
             let usage = scope.read_now(|tx| vfs::usage(tx, &path, scope.store()))?;
             Ok(NativeUsage {
                 files: usage.files as f64,
@@ -321,16 +314,16 @@ impl NativeFiles {
         pattern: Unknown<'_>,
         options: Unknown<'_>,
     ) -> napi::Result<Answer<'env, String>> {
-        let (directory, options) = attempt("find", || {
-            let directory = args::path("directory", &directory)?;
+        let (about, directory) = About::path("find", "directory", &directory)?;
+        let options = about.attempt(|| {
             let pattern =
                 if args::is_absent(&pattern) { None } else { Some(args::string("pattern", &pattern)?) };
             let options = Options::read("options", &options, &["exclude", "limit", "offset"])?;
             let (offset, limit) = page(&options)?;
             let exclude = options.get("exclude", args::globs)?.unwrap_or_default();
-            Ok((directory, FindOptions::new(pattern.as_deref(), &exclude, offset, limit)?))
+            FindOptions::new(pattern.as_deref(), &exclude, offset, limit)
         })?;
-        self.read_large(env, "find", move |scope| {
+        self.search(env, about, move |scope| {
             let found = search::find(scope, &directory, &options)?;
             let mut text: String = found
                 .iter()
@@ -351,8 +344,8 @@ impl NativeFiles {
     /// `ls`: the paths, joined by NUL; none is an empty string.
     #[napi(catch_unwind, ts_return_type = "Promise<string>")]
     pub fn ls<'env>(&self, env: &'env Env, prefix: Unknown<'_>) -> napi::Result<Answer<'env, String>> {
-        let prefix = attempt("ls", || args::path("prefix", &prefix))?;
-        self.read_large(env, "ls", move |scope| Ok(search::ls(scope, &prefix)?.join("\0")))
+        let (about, prefix) = About::path("ls", "prefix", &prefix)?;
+        self.search(env, about, move |scope| Ok(search::ls(scope, &prefix)?.join("\0")))
     }
 
     /// `grep`: JSON, as bytes, of `{ matches, truncated, filesSearched, skipped }`.
@@ -364,9 +357,9 @@ impl NativeFiles {
         path: Unknown<'_>,
         options: Unknown<'_>,
     ) -> napi::Result<Answer<'env, Bytes>> {
-        let (path, options) = attempt("grep", || {
+        let (about, path) = About::path("grep", "path", &path)?;
+        let options = about.attempt(|| {
             let pattern = args::string("pattern", &pattern)?;
-            let path = args::path("path", &path)?;
             let known = ["regex", "ignoreCase", "context", "include", "exclude", "limit", "offset"];
             let options = Options::read("options", &options, &known)?;
             let (offset, limit) = page(&options)?;
@@ -377,9 +370,9 @@ impl NativeFiles {
             let syntax = if regex { Syntax::Regex } else { Syntax::Literal };
             let case = if ignore_case { Case::Ignored } else { Case::Sensitive };
             let pattern = search::Pattern::new(&pattern, syntax, case)?;
-            Ok((path, GrepOptions::new(pattern, include.as_deref(), &exclude, context, offset, limit)?))
+            GrepOptions::new(pattern, include.as_deref(), &exclude, context, offset, limit)
         })?;
-        self.read_large(env, "grep", move |scope| {
+        self.search(env, about, move |scope| {
             search::grep(scope, &path, &options).map(|found| Bytes(found.to_json()))
         })
     }
@@ -392,20 +385,25 @@ impl NativeFiles {
         path: Unknown<'_>,
         options: Unknown<'_>,
     ) -> napi::Result<Answer<'env, NativeWatch>> {
-        let (path, is_recursive, since) = attempt("watch", || {
+        let (about, path) = About::path("watch", "path", &path)?;
+        let (is_recursive, since) = about.attempt(|| {
             if self.scope.is_transaction() {
                 return Err(FsError::invalid("a transaction has nothing to watch; use workspace.fs.watch"));
             }
-            let path = args::path("path", &path)?;
+            self.scope.store().check_open()?;
             let options = Options::read("options", &options, &["recursive", "signal", "since"])?;
-            let since = options.get("since", args::string)?.map(|since| {
-                since.parse::<i64>().ok().filter(|since| *since >= 0).ok_or_else(|| {
-                    FsError::invalid("'since' must be the cursor of an event; it is not one of ours")
-                })
-            });
-            Ok((path, options.flag("recursive")?, since.transpose()?))
+            let since = match options.get("since", args::string)? {
+                Some(since) => {
+                    Some(since.parse::<i64>().ok().filter(|since| *since >= 0).ok_or_else(|| {
+                        FsError::invalid("'since' must be the cursor of an event; it is not one of ours")
+                    })?)
+                }
+                // Now is when this is called, not when the watch is set up.
+                None => self.scope.read_here(&|tx| Ok(tx.totals()?.seq)).transpose()?,
+            };
+            Ok((options.flag("recursive")?, since))
         })?;
-        self.read_large(env, "watch", move |scope| {
+        self.read_large(env, about, move |scope| {
             Watch::open(scope.store(), &path, is_recursive, since).map(NativeWatch::new)
         })
     }

@@ -8,7 +8,7 @@ use napi::ValueType;
 use napi::bindgen_prelude::Unknown;
 use napi_derive::napi;
 
-use super::answer::{Answer, attempt, later};
+use super::answer::{About, Answer, attempt, later};
 use super::args::{self, Options};
 use super::files::NativeFiles;
 use crate::error::{FsError, Result};
@@ -134,7 +134,7 @@ impl NativeWorkspace {
     /// Checks the database and every rule of its format.
     #[napi(catch_unwind, ts_return_type = "Promise<NativeReport>")]
     pub fn check<'env>(&self, env: &'env Env) -> napi::Result<Answer<'env, NativeReport>> {
-        self.files().read_large(env, "check", |scope| {
+        self.files().search(env, About::call("check"), |scope| {
             let report = scope.read_now(|tx| tx.check())?;
             Ok(NativeReport {
                 ok: report.problems.is_empty(),

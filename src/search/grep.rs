@@ -11,7 +11,7 @@ use super::scan::{LineMatch, Outcome, ScanOptions, scan_reader, scan_slice};
 use crate::error::{Code, FsError, Result};
 use crate::limits::CHUNK_BYTES;
 use crate::path::{WorkspacePath, join};
-use crate::store::{Content, InodeId, Kind, Scope, lock};
+use crate::store::{Content, InodeId, Kind, ReadTx, Scope, lock};
 use crate::vfs::{LastLink, Resolved, Step, resolve};
 
 /// Most lines of context that may be asked for on each side of a match.
@@ -19,6 +19,9 @@ const CONTEXT_MAX: u64 = 1_000;
 
 /// Threads that search at one time. Beyond a few, the disk or memory is the limit.
 const THREADS_MAX: usize = 4;
+
+/// Files searched in one view of the workspace: few, so that a view is short.
+const FILES_PER_VIEW: usize = 16;
 
 /// Files from which on a second thread is worth its start.
 const FILES_PER_THREAD: usize = 32;
@@ -114,16 +117,18 @@ impl GrepResult {
 /// followed, but for `path` itself.
 pub fn grep(scope: &Scope, path: &WorkspacePath, options: &GrepOptions) -> Result<GrepResult> {
     let mut collected = Collected { seen: 0, options, result: GrepResult::default() };
-    if options.limit == 0 {
-        return Ok(collected.result);
-    }
     let start = scope.read_now(|tx| match resolve(tx, path, LastLink::Follow)? {
         Resolved::Found { id, kind, .. } => Ok((id, kind)),
         Resolved::Absent { .. } => Err(FsError::new(Code::NoEnt).at(path.as_str())),
     })?;
+    if options.limit == 0 {
+        return Ok(collected.result);
+    }
     if start.1 != Kind::Directory {
-        let outcome = search_file(scope, start.0, options, collected.wanted());
-        collected.add(path.as_str(), outcome)?;
+        let file = Step { relative: String::new(), id: start.0, kind: start.1 };
+        for outcome in search_files(scope, &[file], options, collected.wanted()).into_iter().flatten() {
+            collected.add(path.as_str(), outcome)?;
+        }
         return Ok(collected.result);
     }
     let mut tree = Tree::new(start.0);
@@ -217,18 +222,25 @@ fn search_files(
     let outcomes: Vec<Mutex<Option<Result<Outcome>>>> = files.iter().map(|_| Mutex::default()).collect();
     let (next, matches) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || {
+        // A clone of its own: the engine's scratch memory is not fought over then.
+        let searcher =
+            FileSearch { scope, pattern: options.pattern.clone(), context: options.context, limit: wanted };
         loop {
             // Files are taken in order, so those before an untaken one have all been searched.
             if matches.load(Ordering::Relaxed) >= wanted {
                 return;
             }
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(step) = files.get(index) else { return };
-            let outcome = search_file(scope, step.id, options, wanted);
-            if let Ok(Outcome::Searched(found)) = &outcome {
-                matches.fetch_add(found.matches.len(), Ordering::Relaxed);
+            let start = next.fetch_add(FILES_PER_VIEW, Ordering::Relaxed);
+            let Some(batch) = files.get(start..files.len().min(start + FILES_PER_VIEW)) else { return };
+            if batch.is_empty() {
+                return;
             }
-            *lock(&outcomes[index]) = Some(outcome);
+            for (outcome, slot) in searcher.search(batch).into_iter().zip(&outcomes[start..]) {
+                if let Ok(Outcome::Searched(found)) = &outcome {
+                    matches.fetch_add(found.matches.len(), Ordering::Relaxed);
+                }
+                *lock(slot) = Some(outcome);
+            }
         }
     };
     // In a transaction there is one connection.
@@ -247,26 +259,69 @@ fn search_files(
         .collect()
 }
 
-/// Searches one file, as it is now.
-fn search_file(scope: &Scope, id: InodeId, options: &GrepOptions, limit: usize) -> Result<Outcome> {
-    let scan = ScanOptions { context: options.context, limit };
-    let (content, size, bytes) = scope.read_now(|tx| {
-        let inode = tx.inode(id)?;
-        let bytes = match inode.content {
-            Content::Manifest(_) => None,
-            content => Some(tx.chunk_bytes(content, 0)?),
-        };
-        Ok((inode.content, inode.size, bytes))
-    })?;
-    if let Some(bytes) = bytes {
-        return Ok(scan_slice(&options.pattern, &scan, &bytes));
+/// Searches files, each as it is now.
+struct FileSearch<'s> {
+    scope: &'s Scope,
+    pattern: Pattern,
+    context: usize,
+    limit: usize,
+}
+
+/// What became of a file within a view.
+enum Viewed {
+    Searched(Outcome),
+    /// Too large to be held: to be read piece by piece, without keeping the view.
+    Large(Content, u64),
+}
+
+impl FileSearch<'_> {
+    /// Searches some files in one view.
+    fn search(&self, files: &[Step]) -> Vec<Result<Outcome>> {
+        let viewed = self.scope.read_now(|tx| {
+            let mut buffer = Vec::new();
+            Ok(files.iter().map(|file| self.view(tx, file.id, &mut buffer)).collect::<Vec<_>>())
+        });
+        match viewed {
+            Err(error) => files.iter().map(|_| Err(error.clone())).collect(),
+            Ok(viewed) => viewed
+                .into_iter()
+                .map(|viewed| match viewed? {
+                    Viewed::Searched(outcome) => Ok(outcome),
+                    Viewed::Large(content, size) => self.search_large(content, size),
+                })
+                .collect(),
+        }
     }
-    let mut chunks = Chunks { scope, content, size, position: 0, buffer: Vec::new(), used: 0, failure: None };
-    match scan_reader(&options.pattern, &scan, &mut chunks) {
-        Ok(outcome) => Ok(outcome),
-        Err(error) => Err(chunks.failure.take().unwrap_or_else(|| {
-            FsError::with_detail(Code::Io, format!("a file cannot be searched ({error})"))
-        })),
+
+    fn options(&self) -> ScanOptions {
+        ScanOptions { context: self.context, limit: self.limit }
+    }
+
+    fn view(&self, tx: &ReadTx<'_>, id: InodeId, buffer: &mut Vec<u8>) -> Result<Viewed> {
+        let inode = tx.inode(id)?;
+        match inode.content {
+            Content::Manifest(_) => return Ok(Viewed::Large(inode.content, inode.size)),
+            Content::Blob(blob) => tx.blob_into(blob, buffer)?,
+            Content::Empty => buffer.clear(),
+        }
+        Ok(Viewed::Searched(scan_slice(&self.pattern, &self.options(), buffer)))
+    }
+
+    fn search_large(&self, content: Content, size: u64) -> Result<Outcome> {
+        let mut chunks = Chunks {
+            scope: self.scope,
+            content,
+            size,
+            position: 0,
+            buffer: Vec::new(),
+            used: 0,
+            failure: None,
+        };
+        scan_reader(&self.pattern, &self.options(), &mut chunks).map_err(|error| {
+            let unexpected =
+                || FsError::with_detail(Code::Io, format!("a file cannot be searched ({error})"));
+            chunks.failure.take().unwrap_or_else(unexpected)
+        })
     }
 }
 

@@ -140,18 +140,15 @@ impl WriteTx<'_> {
         self.totals.set(totals);
     }
 
-    /// Refuses to grow beyond the quota. `more` are bytes that are not counted yet.
-    pub fn check_quota(&self, before: i64, more: u64) -> Result<()> {
-        let bytes = u64::try_from(self.totals.get().bytes).unwrap_or(0).saturating_add(more);
+    /// `ENOSPC` if the workspace may not hold this many bytes.
+    pub fn check_quota(&self, bytes: u64) -> Result<()> {
         match self.quota_bytes {
-            Some(quota) if bytes > quota && bytes > u64::try_from(before).unwrap_or(0) => {
-                Err(FsError::with_detail(
-                    Code::NoSpc,
-                    format!(
-                        "the workspace would hold {bytes} bytes, over its quotaBytes of {quota}; delete files or raise the quota"
-                    ),
-                ))
-            }
+            Some(quota) if bytes > quota => Err(FsError::with_detail(
+                Code::NoSpc,
+                format!(
+                    "the workspace would hold {bytes} bytes, over its quotaBytes of {quota}; delete files or raise the quota"
+                ),
+            )),
             _ => Ok(()),
         }
     }
@@ -162,8 +159,8 @@ impl WriteTx<'_> {
         if changes.is_empty() {
             return Ok(false);
         }
-        if self.quota_bytes.is_some() {
-            self.check_quota(ReadTx::totals(self)?.bytes, 0)?;
+        if self.quota_bytes.is_some() && self.totals.get().bytes > ReadTx::totals(self)?.bytes {
+            self.check_quota(self.totals.get().bytes.unsigned_abs())?;
         }
         for change in changes {
             self.count(|totals| totals.seq += 1);

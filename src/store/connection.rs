@@ -70,7 +70,7 @@ impl Conn {
         // anew each time a parameter is bound.
         sqlite.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         sqlite.execute_batch(&format!(
-            "PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4096;
+            "PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2048;
              PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;
              PRAGMA journal_size_limit = {WAL_FILE_BYTES};"
         ))?;

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 
-use crate::limits::BLOCKING_THREADS;
+use tokio::sync::Semaphore;
+
+use crate::limits::{BLOCKING_THREADS, SEARCHES_MAX};
 
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     Builder::new_multi_thread()
@@ -23,6 +25,18 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
 /// Runs `work` on a thread that may wait.
 pub fn spawn_blocking(work: impl FnOnce() + Send + 'static) {
     RUNTIME.spawn_blocking(work);
+}
+
+/// Runs long work on a thread that may wait, when it is its turn.
+pub fn spawn_search(work: impl FnOnce() + Send + 'static) {
+    static SEARCHES: Semaphore = Semaphore::const_new(SEARCHES_MAX);
+    RUNTIME.spawn(async move {
+        let turn = SEARCHES.acquire().await;
+        RUNTIME.spawn_blocking(move || {
+            work();
+            drop(turn);
+        });
+    });
 }
 
 /// Runs a future that only waits.

@@ -90,7 +90,13 @@ fn host_error(error: &io::Error) -> FsError {
 fn attempt(config: &Config, readonly: bool) -> Result<Conn> {
     let conn = Conn::open(&config.location)?;
     match identify(&conn)? {
-        Found::Current => Ok(conn),
+        Found::Current => {
+            // A copy that SQLite made by VACUUM INTO is not in WAL mode any more.
+            if !readonly && journal_mode(&conn)? != "wal" {
+                use_wal(&conn)?;
+            }
+            Ok(conn)
+        }
         Found::Newer(version) => Err(FsError::with_detail(
             Code::Io,
             format!(
@@ -107,8 +113,7 @@ fn attempt(config: &Config, readonly: bool) -> Result<Conn> {
             "the database must be set up or upgraded first; open it once without { readonly: true }",
         )),
         Found::Empty | Found::Older => {
-            // WAL is a property of the file, set once, and needs the file to itself for a moment.
-            conn.sqlite().query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
+            use_wal(&conn)?;
             conn.sync_as(match config.durability {
                 Durability::Off => Durability::Off,
                 _ => Durability::Full,
@@ -117,6 +122,15 @@ fn attempt(config: &Config, readonly: bool) -> Result<Conn> {
             Ok(conn)
         }
     }
+}
+
+fn journal_mode(conn: &Conn) -> Result<String> {
+    Ok(conn.sqlite().query_row("PRAGMA journal_mode", [], |row| row.get(0))?)
+}
+
+/// WAL is a property of the file, set once, and needs the file to itself for a moment.
+fn use_wal(conn: &Conn) -> Result<()> {
+    Ok(conn.sqlite().query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?)
 }
 
 enum Found {

@@ -30,7 +30,9 @@ use crate::limits::{BATCH_BYTES_MAX, BATCH_JOBS_MAX, WAL_CHECKPOINT_PAGES, WAL_P
 pub struct Writer {
     queue: Mutex<Queue>,
     turn: Arc<Semaphore>,
-    is_wal_long: AtomicBool,
+    /// Whether the next commit may have to wait for the disk: the WAL is too long, or starts anew,
+    /// which SQLite does with a flush.
+    may_flush: AtomicBool,
     is_checkpointing: AtomicBool,
 }
 
@@ -45,7 +47,7 @@ impl Default for Writer {
         Writer {
             queue: Mutex::default(),
             turn: Arc::new(Semaphore::new(1)),
-            is_wal_long: AtomicBool::new(false),
+            may_flush: AtomicBool::new(true),
             is_checkpointing: AtomicBool::new(false),
         }
     }
@@ -136,7 +138,8 @@ impl Writer {
             return Err(work);
         }
         let queue = lock(&self.queue);
-        if queue.is_draining || self.is_wal_long.load(Ordering::Relaxed) {
+        let may_flush = self.may_flush.load(Ordering::Acquire) && !shared.is_memory();
+        if queue.is_draining || may_flush {
             return Err(work);
         }
         let Ok(turn) = Arc::clone(&self.turn).try_acquire_owned() else { return Err(work) };
@@ -201,14 +204,16 @@ impl Writer {
         if shared.is_memory() {
             return;
         }
-        self.is_wal_long.store(wal_pages > WAL_PAGES_MAX, Ordering::Relaxed);
+        self.may_flush.store(wal_pages > WAL_PAGES_MAX, Ordering::Release);
         if wal_pages > WAL_CHECKPOINT_PAGES && !self.is_checkpointing.swap(true, Ordering::AcqRel) {
             let shared = Arc::clone(shared);
             executor::spawn_blocking(move || {
-                if let Ok(lease) = shared.pool.take() {
-                    // Failing is no loss: the next commit asks again.
-                    let _ = lease.sync_as(shared.config.durability);
-                    let _ = lease.checkpoint("PASSIVE");
+                // Failing is no loss: the next commit asks again.
+                if let Ok(lease) = shared.pool.take()
+                    && lease.sync_as(shared.config.durability).is_ok()
+                    && lease.checkpoint("PASSIVE") == Ok(0)
+                {
+                    shared.writer.may_flush.store(true, Ordering::Release);
                 }
                 shared.writer.is_checkpointing.store(false, Ordering::Release);
             });

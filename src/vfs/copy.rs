@@ -9,7 +9,7 @@ use super::write::{Condition, NewFile, write};
 use crate::error::{Code, FsError, Result};
 use crate::limits::PATH_BYTES_MAX;
 use crate::path::{WorkspacePath, join};
-use crate::store::{ChangeKind, Inode, InodeId, Kind, WriteTx};
+use crate::store::{ChangeKind, Inode, InodeId, Kind, ReadTx, WriteTx};
 
 /// Copies contents and permission bits of a file to a new or existing one.
 pub fn copy_file(
@@ -24,7 +24,8 @@ pub fn copy_file(
     }
     let last = if condition == Condition::Any { LastLink::Follow } else { LastLink::Keep };
     if condition == Condition::Any
-        && let Resolved::Found { id, .. } = resolve(tx, to, last)?
+        && let Resolved::Found { id, .. } = resolve(tx, to, last)
+            .map_err(|error| FsError::new(error.code()).at(from.as_str()).to(to.as_str()))?
         && id == source.id
     {
         return Ok(());
@@ -49,6 +50,37 @@ pub struct CopyTree {
     pub preserve_timestamps: bool,
     /// Source paths that are left out, with all below them.
     pub skipped: HashSet<String>,
+}
+
+/// The paths that [`copy_tree`] would copy, a directory before its contents: what a filter is
+/// asked about.
+pub fn sources(
+    tx: &ReadTx<'_>,
+    from: &WorkspacePath,
+    is_recursive: bool,
+    dereference: bool,
+) -> Result<Vec<String>> {
+    let last = if dereference { LastLink::Follow } else { LastLink::Keep };
+    let first = existing(tx, from, last)?;
+    let mut paths = Vec::new();
+    let mut ahead = vec![(from.as_str().to_owned(), first.id, first.kind)];
+    while let Some((path, id, kind)) = ahead.pop() {
+        if path.len() > PATH_BYTES_MAX {
+            return Err(FsError::new(Code::NameTooLong));
+        }
+        if kind == Kind::Directory && is_recursive {
+            for (name, mut id, mut kind) in tx.names(id)?.into_iter().rev() {
+                let path = join(&path, &name);
+                if kind == Kind::Link && dereference {
+                    let target = existing(tx, &WorkspacePath::parse(&path)?, LastLink::Follow)?;
+                    (id, kind) = (target.id, target.kind);
+                }
+                ahead.push((path, id, kind));
+            }
+        }
+        paths.push(path);
+    }
+    Ok(paths)
 }
 
 struct Task {
@@ -102,10 +134,20 @@ pub fn copy_tree(
         name: name.into_owned(),
     };
     let mut tasks = vec![first];
+    // What is copied into a directory changes its time, so those of directories are set last.
+    let mut directories = Vec::new();
     while let Some(task) = tasks.pop() {
-        let subtree =
+        let copied =
             copy_one(tx, &task, options).map_err(|error| error.at(&task.source_path).to(&task.real))?;
-        tasks.extend(subtree);
+        if let Some((id, subtree)) = copied {
+            tasks.extend(subtree);
+            directories.push((id, task.source.atime, task.source.mtime));
+        }
+    }
+    if options.preserve_timestamps {
+        for (id, atime, mtime) in directories {
+            tx.set_times(id, atime, mtime)?;
+        }
     }
     Ok(())
 }
@@ -121,8 +163,8 @@ fn make_above(tx: &WriteTx<'_>, directory: &WorkspacePath) -> Result<()> {
     }
 }
 
-/// Copies one thing; returns what is in it, if it is a directory.
-fn copy_one(tx: &WriteTx<'_>, task: &Task, options: &CopyTree) -> Result<Vec<Task>> {
+/// Copies one thing. Of a directory returns the copy and what is to be copied into it.
+fn copy_one(tx: &WriteTx<'_>, task: &Task, options: &CopyTree) -> Result<Option<(InodeId, Vec<Task>)>> {
     if task.real.len() > PATH_BYTES_MAX {
         return Err(FsError::new(Code::NameTooLong));
     }
@@ -133,22 +175,18 @@ fn copy_one(tx: &WriteTx<'_>, task: &Task, options: &CopyTree) -> Result<Vec<Tas
             Some(_) => return Err(FsError::with_detail(Code::NotDir, "a directory cannot replace a file")),
             None => make_one(tx, task.parent, &task.name, task.source.mode, task.real.clone())?,
         };
-        let contents = contents_of(tx, task, id, options)?;
-        if options.preserve_timestamps {
-            tx.set_times(id, task.source.atime, task.source.mtime)?;
-        }
-        return Ok(contents);
+        return Ok(Some((id, contents_of(tx, task, id, options)?)));
     }
     match displaced {
         Some((_, Kind::Directory)) => {
             return Err(FsError::with_detail(Code::IsDir, "a file cannot replace a directory"));
         }
-        Some((id, _)) if id == task.source.id => return Ok(Vec::new()),
+        Some((id, _)) if id == task.source.id => return Ok(None),
         Some((id, kind)) if options.is_forced => {
             remove(tx, &Place::bare(task.parent), &task.name, id, kind)?;
         }
         Some(_) if options.error_on_exist => return Err(FsError::new(Code::Exist)),
-        Some(_) => return Ok(Vec::new()),
+        Some(_) => return Ok(None),
         None => {}
     }
     let id = if task.source.kind == Kind::Link {
@@ -164,7 +202,7 @@ fn copy_one(tx: &WriteTx<'_>, task: &Task, options: &CopyTree) -> Result<Vec<Tas
     }
     let kind = if displaced.is_some() { ChangeKind::Change } else { ChangeKind::Create };
     tx.changed(kind, task.real.clone());
-    Ok(Vec::new())
+    Ok(None)
 }
 
 fn contents_of(tx: &WriteTx<'_>, task: &Task, parent: InodeId, options: &CopyTree) -> Result<Vec<Task>> {

@@ -26,7 +26,7 @@ mod write;
 
 pub use access::{Access, access, exists};
 pub use attributes::{chmod, utimes};
-pub use copy::{CopyTree, copy_file, copy_tree};
+pub use copy::{CopyTree, copy_file, copy_tree, sources};
 pub use download::Download;
 pub use link::{link, readlink, symlink};
 pub use mkdir::mkdir;

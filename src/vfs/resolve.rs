@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use crate::error::{Code, FsError, Result};
-use crate::limits::LINK_HOPS_MAX;
+use crate::limits::{LINK_HOPS_MAX, NAME_BYTES_MAX};
 use crate::path::WorkspacePath;
 use crate::store::{Inode, InodeId, Kind, ROOT_INODE, ReadTx};
 
@@ -118,6 +118,8 @@ fn walk<'p>(tx: &ReadTx<'_>, path: &'p WorkspacePath, last: LastLink) -> Result<
                 place.leave();
                 continue;
             }
+            // Of a link's target; those of the path were measured when it was read.
+            name if name.len() > NAME_BYTES_MAX => return Err(FsError::new(Code::NameTooLong)),
             _ => {}
         }
         let is_last = ahead.is_empty();

@@ -146,7 +146,7 @@ impl State {
                 false,
                 piece.len(),
                 move |tx| {
-                    tx.check_quota(tx.totals()?.bytes, received)?;
+                    tx.check_quota(received)?;
                     let stage = work.stage(tx)?;
                     tx.put_chunk(stage.manifest, index, &piece)
                 },

@@ -1,0 +1,206 @@
+// The documentation: its samples run and print what they say, its links lead somewhere, and its
+// lists are those of the code.
+//
+// A sample is a block marked `js`. It runs as a module in a folder of its own, where "carrel" is this
+// checkout. One that opens no workspace begins with PRELUDE. `// → text` says what it prints, line
+// by line; a sample without one may print anything.
+
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { after, test } from "node:test";
+import { root, run, temporaryFolder } from "./support/consumer.mjs";
+
+const PRELUDE = `import { Workspace } from "carrel";
+const workspace = new Workspace({ storage: ":memory:" });
+`;
+// Samples take a fraction of a second; one that waits for something that never comes is cut off.
+const SAMPLE_MS_MAX = 60_000;
+
+const pages = ["README.md", ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)].filter((name) =>
+  name.endsWith(".md"),
+);
+const read = (path) => readFileSync(join(root, path), "utf8");
+const temporary = temporaryFolder();
+after(() => temporary.remove());
+
+/** The samples of a page, each with the number of its first line. */
+function samplesOf(page) {
+  const text = read(page);
+  return [...text.matchAll(/^```js\n(.*?)^```$/gms)].map((match) => ({
+    line: text.slice(0, match.index).split("\n").length + 1,
+    code: match[1],
+    printed: [...match[1].matchAll(/\/\/ → (.*)$/gm)].map(([, line]) => line),
+  }));
+}
+
+function runSample(code) {
+  const folder = mkdtempSync(join(temporary.path, "sample-"));
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(root, join(folder, "node_modules", "carrel"), "junction");
+  writeFileSync(join(folder, "sample.mjs"), code.includes("new Workspace(") ? code : PRELUDE + code);
+  return run(process.execPath, ["sample.mjs"], { cwd: folder, timeout: SAMPLE_MS_MAX });
+}
+
+for (const page of pages) {
+  for (const { line, code, printed } of samplesOf(page)) {
+    test(`${page}:${line} runs${printed.length > 0 ? " and prints what it says" : ""}`, () => {
+      const output = runSample(code);
+      if (printed.length > 0) assert.deepEqual(output.trimEnd().split("\n"), printed);
+    });
+  }
+}
+
+test("the prelude is the one that the documentation shows", () => {
+  assert.ok(samplesOf("docs/filesystem.md").some(({ code }) => code === PRELUDE));
+});
+
+/** The anchors of a page, as GitHub makes them of its headings. */
+function anchorsOf(page) {
+  const headings = read(page)
+    .replaceAll(/^```.*?^```$/gms, "")
+    .matchAll(/^#+ (.+)$/gm);
+  const anchor = (heading) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .trim()
+      .replaceAll(/\s/g, "-");
+  return new Set([...headings].map(([, heading]) => anchor(heading)));
+}
+
+for (const page of [...pages, "CONTRIBUTING.md"]) {
+  test(`the links of ${page} lead somewhere`, () => {
+    const prose = read(page).replaceAll(/^```.*?^```$/gms, "");
+    const links = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link);
+    const broken = links
+      .filter((link) => !link.startsWith("https://"))
+      .filter((link) => {
+        const [file, anchor] = link.split("#");
+        const target = file === "" ? page : join(dirname(page), file);
+        return !existsSync(join(root, target)) || (anchor !== undefined && !anchorsOf(target).has(anchor));
+      });
+    assert.deepEqual(broken, []);
+  });
+}
+
+/** What stands in backquotes in the first column of the tables of a page. */
+function firstColumn(page) {
+  return [...read(page).matchAll(/^\| `([^`|]+)`[^|]*\|/gm)].map(([, name]) => name);
+}
+
+test("every method of workspace.fs has a chapter", () => {
+  const types = read("lib/types.ts");
+  const body = /export interface WorkspaceFilesystem \{(.*?)^\}/ms.exec(types)[1];
+  const methods = new Set([...body.matchAll(/^ {2}(\w+)\(/gm)].map(([, name]) => name));
+  assert.ok(methods.size > 20);
+  const chapters = [...read("docs/filesystem.md").matchAll(/^## (.+)$/gm)].flatMap(([, title]) => title.split(" and "));
+  assert.deepEqual(
+    [...methods].filter((name) => !chapters.includes(name)),
+    [],
+  );
+});
+
+test("every code of an error is in docs/errors.md, and no other", () => {
+  const codes = [...read("src/error.rs").matchAll(/Code::\w+ => "(E\w+)"/g)].map(([, code]) => code);
+  assert.ok(codes.length > 10);
+  codes.push("ERR_CARREL_BINARY");
+  assert.deepEqual(
+    firstColumn("docs/errors.md")
+      .filter((name) => /^E[A-Z_]+$/.test(name))
+      .sort(),
+    codes.sort(),
+  );
+});
+
+test("every rule of the format is in docs/storage-format.md, and no other", () => {
+  const source = read("src/store/check.rs");
+  const inList = [...source.matchAll(/^ {8}"([a-z-]+)",$/gm)].map(([, rule]) => rule);
+  const apart = [...source.matchAll(/rule: "([a-z-]+)"/g)].map(([, rule]) => rule);
+  assert.ok(inList.length > 10 && apart.length > 0);
+  const rules = /^## Rules$(.*?)^## /ms.exec(read("docs/storage-format.md"))[1];
+  const documented = [...rules.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, rule]) => rule);
+  assert.deepEqual(documented.sort(), [...new Set([...inList, ...apart])].sort());
+});
+
+test("every table and column of the database is in docs/storage-format.md", () => {
+  const schema = read("src/store/schema.rs");
+  const tables = [...schema.matchAll(/^CREATE TABLE (\w+) \((.*?)^\)/gms)];
+  assert.ok(tables.length > 5);
+  const page = read("docs/storage-format.md");
+  const missing = tables.flatMap(([, table, body]) => {
+    const chapter = new RegExp(`^### ${table}$(.*?)^##`, "ms").exec(page)?.[1] ?? "";
+    const columns = [...body.matchAll(/^ {2}([a-z_]+) +[A-Z]/gm)].map(([, column]) => column);
+    return columns.filter((column) => !chapter.includes(`| \`${column}\` |`)).map((column) => `${table}.${column}`);
+  });
+  assert.deepEqual(missing, []);
+});
+
+/** Every `const` of a Rust file that is a number or a product of numbers. */
+function constantsOf(file) {
+  const found = read(file).matchAll(/const (\w+): \w+ = ([\d_*< ]+);/g);
+  const evaluate = (expression) => {
+    const [product, shift = "0"] = expression.replaceAll("_", "").split("<<");
+    return product.split("*").reduce((value, factor) => value * Number(factor), 1) * 2 ** Number(shift);
+  };
+  return Object.fromEntries([...found].map(([, name, expression]) => [name, evaluate(expression)]));
+}
+
+const count = (value) => value.toLocaleString("en");
+const kib = (value) => `${value / 1024} KiB`;
+const mib = (value) => `${value / 1024 ** 2} MiB`;
+const limits = constantsOf("src/limits.rs");
+const glob = constantsOf("src/search/glob.rs");
+const pattern = constantsOf("src/search/pattern.rs");
+const scan = constantsOf("src/search/scan.rs");
+const grep = constantsOf("src/search/grep.rs");
+
+/** Limits that the documentation names: where, and in which words. */
+const NAMED = [
+  ["README.md", `| ${count(limits.NAME_BYTES_MAX)} bytes of UTF-8`],
+  ["README.md", `| ${count(limits.PATH_BYTES_MAX)} bytes of UTF-8`],
+  ["README.md", `| file | ${limits.FILE_BYTES_MAX / 1024 ** 4} TiB |`],
+  ["README.md", `| links that one path leads through | ${count(limits.LINK_HOPS_MAX)} |`],
+  ["README.md", `may be behind | ${count(limits.CHANGE_LOG_ROWS)} |`],
+  [
+    "docs/filesystem.md",
+    `a segment over ${count(limits.NAME_BYTES_MAX)}, or as a whole over ${count(limits.PATH_BYTES_MAX)} bytes`,
+  ],
+  ["docs/filesystem.md", `more than ${count(limits.LINK_HOPS_MAX)} links is \`ELOOP\``],
+  ["docs/filesystem.md", `\`EFBIG\` over ${limits.FILE_BYTES_MAX / 1024 ** 4} TiB`],
+  ["docs/filesystem.md", `${count(limits.CHANGE_LOG_ROWS)} changes are kept`],
+  ["docs/filesystem.md", `chunks, up to ${kib(limits.CHUNK_BYTES)}`],
+  ["docs/filesystem.md", `several (up to ${count(glob.EXCLUDES_MAX)})`],
+  ["docs/filesystem.md", `a glob over ${count(glob.GLOB_BYTES_MAX)} bytes`],
+  ["docs/filesystem.md", `nest up to ${count(glob.GLOB_NESTING_MAX)} deep`],
+  ["docs/filesystem.md", `a pattern over ${kib(pattern.PATTERN_BYTES_MAX)}`],
+  ["docs/filesystem.md", `patterns over ${kib(pattern.PATTERN_BYTES_MAX)}, or over ${mib(pattern.COMPILED_BYTES_MAX)}`],
+  ["docs/filesystem.md", `each match, up to ${count(grep.CONTEXT_MAX)}`],
+  ["docs/filesystem.md", `a line over ${count(scan.LINE_CHARS_MAX)} characters`],
+  ["docs/filesystem.md", `in their first ${kib(scan.BINARY_CHECK_BYTES)}`],
+  ["docs/filesystem.md", `longer than ${mib(scan.LINE_BYTES_MAX)}`],
+  ["docs/storage-format.md", `windows of ${count(limits.CHUNK_BYTES)} bytes`],
+  ["docs/storage-format.md", `the bytes, up to ${kib(limits.INLINE_BLOB_BYTES)} of them`],
+  ["docs/storage-format.md", `newest ${count(limits.CHANGE_LOG_ROWS)} are removed`],
+  ["docs/storage-format.md", `up to ${count(limits.BATCH_JOBS_MAX)} changes or ${mib(limits.BATCH_BYTES_MAX)}`],
+  ["docs/storage-format.md", `from ${count(limits.WAL_CHECKPOINT_PAGES)} pages`],
+  ["docs/storage-format.md", `copies at ${count(limits.WAL_PAGES_MAX)} pages`],
+  ["docs/storage-format.md", `cut to ${mib(limits.WAL_FILE_BYTES)}`],
+  ["docs/storage-format.md", `Blobs of up to ${kib(limits.PROMPT_DELETE_BYTES)} are deleted`],
+  ["docs/storage-format.md", `steps of ${count(limits.COLLECT_STEP)} rows`],
+  ["docs/architecture.md", `up to ${count(limits.BLOCKING_THREADS)} that may block`],
+  ["docs/architecture.md", `up to ${count(limits.SEARCHES_MAX)} searches`],
+  ["docs/architecture.md", `${count(limits.IDLE_CONNECTIONS_MAX)} in the whole process`],
+  ["docs/architecture.md", `a file up to ${kib(limits.SMALL_CONTENT_BYTES)}`],
+  [
+    "docs/performance.md",
+    `up to ${count(limits.SMALL_LISTING_ENTRIES)} entries, reading up to ${kib(limits.SMALL_CONTENT_BYTES)}`,
+  ],
+  ["docs/performance.md", `chunks of ${kib(limits.CHUNK_BYTES)}`],
+  ["docs/performance.md", `on up to ${count(grep.THREADS_MAX)} threads`],
+];
+
+test("limits that the documentation names are those of the code", () => {
+  const wrong = NAMED.filter(([page, words]) => !read(page).replaceAll(/\s+/g, " ").includes(words));
+  assert.deepEqual(wrong, []);
+});
