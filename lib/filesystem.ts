@@ -128,7 +128,7 @@ export class Filesystem implements WorkspaceFilesystem {
   }
 
   async cp(source: string, destination: string, options?: CpOptions | null): Promise<void> {
-    const filter = options?.filter;
+    const filter = options?.filter ?? undefined;
     if (filter !== undefined && typeof filter !== "function") {
       throw argumentTypeError("filter must be a function");
     }

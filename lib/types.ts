@@ -7,8 +7,8 @@ export interface WorkspaceOptions {
   /**
    * Where: a path to a database file, `":memory:"`, or an object.
    *
-   * The file and missing parent directories are created. SQLite keeps two more files, `-wal` and
-   * `-shm`, beside it while it is open.
+   * The file and missing parent directories are created. Beside it are two files of SQLite's,
+   * `-wal` and `-shm`, while it is open, and an empty one, `-pins`, once large files were streamed.
    */
   storage: string | StorageOptions;
   /**

@@ -10,17 +10,24 @@ export function watchEvents(
   path: string,
   options: WatchOptions | null | undefined,
 ): AsyncIterableIterator<WorkspaceEvent> {
-  const signal = options?.signal ?? undefined;
-  const opened = open(native, path, options, signal);
-  // It is for the iteration to report.
-  opened.catch(() => {});
+  let signal: AbortSignal | undefined;
   const cancel = () => {
     opened.then(
       (watch) => watch.cancel(),
       () => {},
     );
   };
-  signal?.addEventListener?.("abort", cancel, { once: true });
+  const open = async (): Promise<NativeWatch> => {
+    signal = options?.signal ?? undefined;
+    if (signal !== undefined && typeof signal.addEventListener !== "function") {
+      throw argumentTypeError("signal must be an AbortSignal");
+    }
+    signal?.addEventListener("abort", cancel, { once: true });
+    return call(() => native.watch(path, options));
+  };
+  const opened = open();
+  // It is for the iteration to report.
+  opened.catch(() => {});
 
   let events: WorkspaceEvent[] = [];
   let isOver = false;
@@ -53,21 +60,9 @@ export function watchEvents(
     async return() {
       isOver = true;
       events = [];
-      signal?.removeEventListener?.("abort", cancel);
+      signal?.removeEventListener("abort", cancel);
       cancel();
       return { done: true, value: undefined };
     },
   };
-}
-
-async function open(
-  native: NativeFiles,
-  path: string,
-  options: WatchOptions | null | undefined,
-  signal: AbortSignal | undefined,
-): Promise<NativeWatch> {
-  if (signal !== undefined && typeof signal.addEventListener !== "function") {
-    throw argumentTypeError("signal must be an AbortSignal");
-  }
-  return call(() => native.watch(path, options));
 }

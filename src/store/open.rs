@@ -66,9 +66,28 @@ fn inspect(path: &Path, readonly: bool) -> Result<bool> {
         }
         Err(error) => return Err(host_error(&error)),
     }
-    let mut options = std::fs::File::options();
-    options.read(true).write(!readonly).open(path).map_err(|error| host_error(&error))?;
+    check_access(path, readonly).map_err(|error| host_error(&error))?;
     Ok(true)
+}
+
+/// Asks whether the file may be used so, without opening it: to close any descriptor of a
+/// database drops the POSIX locks that SQLite has on it for others in this process.
+#[cfg(unix)]
+fn check_access(path: &Path, readonly: bool) -> io::Result<()> {
+    use std::os::unix::ffi::OsStrExt;
+    let path = std::ffi::CString::new(path.as_os_str().as_bytes())?;
+    let mode = if readonly { libc::R_OK } else { libc::R_OK | libc::W_OK };
+    // SAFETY: `path` is a C string that outlives the call.
+    let status = unsafe { libc::faccessat(libc::AT_FDCWD, path.as_ptr(), mode, libc::AT_EACCESS) };
+    if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+#[cfg(not(unix))]
+fn check_access(path: &Path, readonly: bool) -> io::Result<()> {
+    if !readonly && path.metadata()?.permissions().readonly() {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    Ok(())
 }
 
 fn host_error(error: &io::Error) -> FsError {

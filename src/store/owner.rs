@@ -1,11 +1,16 @@
 //! Who holds a pin: a number, and the proof that its holder is alive.
 //!
-//! On Linux the proof is a lock on one byte of the database file, far behind its end, taken
-//! through an open file description of its own. The kernel drops it with the process, however
-//! that ends, and no process id is compared, so containers that share a file do not mistake each
-//! other for dead. Elsewhere a holder counts as gone after a day.
+//! On Linux the proof is a lock on one byte of an empty file, `-pins`, beside the database. The
+//! kernel drops it with the process, however that ends, and no process id is compared, so
+//! containers that share a file do not mistake each other for dead. Elsewhere a holder counts as
+//! gone after a day.
+//!
+//! It is a file of its own, since a process that closes any descriptor of the database loses all
+//! POSIX locks that SQLite has on it. It is never removed: two processes that lock different
+//! files of that name would not see each other.
 
 use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use super::connection::Location;
@@ -30,7 +35,7 @@ impl Owner {
         loop {
             let id = fresh_id();
             match location {
-                Location::File { path, .. } => match lock::claim(path, id)? {
+                Location::File { path, .. } => match lock::claim(&lock_file(path), id)? {
                     Some(file) => return Ok(Owner { id, _lock: Some(file) }),
                     None => continue,
                 },
@@ -47,7 +52,7 @@ pub fn is_gone(location: &Location, id: i64, at: f64, now: f64) -> bool {
         #[cfg(target_os = "linux")]
         Location::File { path, .. } => {
             let _ = (at, now);
-            lock::is_free(path, id)
+            lock::is_free(&lock_file(path), id)
         }
         #[cfg(not(target_os = "linux"))]
         Location::File { .. } => {
@@ -55,6 +60,12 @@ pub fn is_gone(location: &Location, id: i64, at: f64, now: f64) -> bool {
             now - at > ASSUMED_LIFE_MS
         }
     }
+}
+
+fn lock_file(database: &Path) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push("-pins");
+    PathBuf::from(name)
 }
 
 /// A number that no other holder has: 40 bits of time, process and count, mixed.
@@ -73,28 +84,22 @@ mod lock {
 
     use crate::error::{Code, FsError, Result};
 
-    /// Behind any byte that SQLite stores or locks.
-    const FIRST_BYTE: i64 = 1 << 61;
-
     fn byte(id: i64, kind: i32) -> libc::flock {
         // SAFETY: `flock` is plain numbers, for which all zeroes is a value.
         let mut range: libc::flock = unsafe { std::mem::zeroed() };
         range.l_type = kind as i16;
         range.l_whence = libc::SEEK_SET as i16;
-        range.l_start = FIRST_BYTE + id;
+        range.l_start = id;
         range.l_len = 1;
         range
     }
 
-    fn open(path: &Path) -> Result<File> {
-        File::options().read(true).write(true).open(path).map_err(|error| {
-            FsError::with_detail(Code::Io, format!("the database file cannot be locked ({error})"))
-        })
-    }
-
     /// Takes the byte of `id`; none if somebody has it.
     pub fn claim(path: &Path, id: i64) -> Result<Option<File>> {
-        let file = open(path)?;
+        let options = File::options().read(true).write(true).create(true).truncate(false).open(path);
+        let file = options.map_err(|error| {
+            FsError::with_detail(Code::Io, format!("the file {} cannot be locked ({error})", path.display()))
+        })?;
         let range = byte(id, libc::F_WRLCK);
         // SAFETY: the descriptor is open for the call, and `range` outlives it.
         let status = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &range) };
@@ -103,7 +108,11 @@ mod lock {
 
     /// Whether nobody has the byte of `id`. In doubt somebody has.
     pub fn is_free(path: &Path, id: i64) -> bool {
-        let Ok(file) = open(path) else { return false };
+        let file = match File::options().read(true).write(true).open(path) {
+            Ok(file) => file,
+            // Whoever held a pin had made the file.
+            Err(error) => return error.kind() == std::io::ErrorKind::NotFound,
+        };
         let mut range = byte(id, libc::F_WRLCK);
         // SAFETY: the descriptor is open for the call, and `range` is ours to be written to.
         let status = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_GETLK, &mut range) };
@@ -119,8 +128,8 @@ mod lock {
     use crate::error::{Code, FsError, Result};
 
     pub fn claim(path: &Path, _id: i64) -> Result<Option<File>> {
-        File::open(path).map(Some).map_err(|error| {
-            FsError::with_detail(Code::Io, format!("the database file cannot be opened ({error})"))
+        File::options().write(true).create(true).truncate(false).open(path).map(Some).map_err(|error| {
+            FsError::with_detail(Code::Io, format!("the file {} cannot be made ({error})", path.display()))
         })
     }
 }
