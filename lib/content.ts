@@ -24,7 +24,8 @@ export interface Source {
 export function prepare(content: FileContent): string | Uint8Array | Source {
   if (typeof content === "string") {
     // A UTF-16 unit takes at most three bytes.
-    const isSmall = content.length * 3 <= binding.PIECE_BYTES_MAX || Buffer.byteLength(content) <= binding.PIECE_BYTES_MAX;
+    const isSmall =
+      content.length * 3 <= binding.PIECE_BYTES_MAX || Buffer.byteLength(content) <= binding.PIECE_BYTES_MAX;
     return isSmall ? content : fromGenerator(slicesOfText(content));
   }
   const bytes = viewOf(content);

@@ -69,26 +69,3 @@ function parse(message: unknown): Failure | undefined {
     return undefined;
   }
 }
-
-/**
- * Runs a call of the binding; its failures become users' errors.
- *
- * Not an async function: what is done already should not cost another promise.
- */
-export function call<T>(work: () => T | Promise<T>): T | Promise<T> {
-  try {
-    const result = work();
-    return isPromise(result) ? result.catch(rethrow) : result;
-  } catch (thrown) {
-    return rethrow(thrown);
-  }
-}
-
-/** Test runners run modules in realms of their own, so `instanceof` would not do. */
-function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
-  return typeof value === "object" && value !== null && typeof (value as Promise<T>).then === "function";
-}
-
-function rethrow(thrown: unknown): never {
-  throw userError(thrown);
-}

@@ -1,9 +1,10 @@
 // `workspace.fs` over the binding: translates shapes, decides nothing.
 
 import type { NativeFiles, NativeListing, NativeStat, NativeUpload } from "../index.js";
+import { call } from "./call.js";
 import { type FileContent, prepare, type Source } from "./content.js";
 import { readableFrom } from "./download.js";
-import { argumentTypeError, call } from "./errors.js";
+import { argumentTypeError } from "./errors.js";
 import type {
   AppendFileOptions,
   CopyFileOptions,
@@ -141,11 +142,7 @@ export class Filesystem implements WorkspaceFilesystem {
     return quotaBytes == null ? usage : { ...usage, quotaBytes };
   }
 
-  async find(
-    directory: string,
-    pattern?: string | null,
-    options?: FindOptions | null,
-  ): Promise<WorkspaceFindEntry[]> {
+  async find(directory: string, pattern?: string | null, options?: FindOptions | null): Promise<WorkspaceFindEntry[]> {
     const [types = "", ...paths] = (await call(() => this.#native.find(directory, pattern, options))).split("\0");
     return paths.map((path, index) => ({ path, type: FOUND_TYPES[types[index] as keyof typeof FOUND_TYPES] }));
   }
@@ -189,15 +186,14 @@ export class Filesystem implements WorkspaceFilesystem {
           : this.#native.writeFile(path, prepared, options, now),
       );
     }
-    return await this.#upload(prepared, signal, () => this.#change(() => this.#native.upload(path, options, isAppend)));
+    return await this.#upload(prepared, signal, async () => {
+      this.#guard?.();
+      return call(() => this.#native.upload(path, options, isAppend));
+    });
   }
 
   /** Pumps a source into an upload. On any failure the source is let go and nothing has changed. */
-  async #upload(
-    source: Source,
-    signal: AbortSignal | undefined,
-    open: () => Promise<NativeUpload>,
-  ): Promise<void> {
+  async #upload(source: Source, signal: AbortSignal | undefined, open: () => Promise<NativeUpload>): Promise<void> {
     let upload: NativeUpload | undefined;
     try {
       const target = await open();
@@ -205,7 +201,8 @@ export class Filesystem implements WorkspaceFilesystem {
       for (;;) {
         const piece = await unlessAborted(source.next(), signal);
         if (!piece) break;
-        await call(() => target.push(piece));
+        const pushed = call(() => target.push(piece));
+        if (pushed) await unlessAborted(pushed, signal);
       }
       signal?.throwIfAborted();
       await source.release();
@@ -216,7 +213,13 @@ export class Filesystem implements WorkspaceFilesystem {
       throw error;
     }
     const committing = upload;
-    await this.#change((now) => committing.commit(now));
+    try {
+      await this.#change((now) => committing.commit(now));
+    } catch (error) {
+      // The clock may have failed.
+      committing.abort();
+      throw error;
+    }
   }
 
   /** The source paths of `cp` that the filter refuses, asked from the top down. */

@@ -1,7 +1,8 @@
 // A native watch as an async iterator.
 
 import type { NativeFiles, NativeWatch } from "../index.js";
-import { argumentTypeError, call } from "./errors.js";
+import { call } from "./call.js";
+import { argumentTypeError } from "./errors.js";
 import type { WatchOptions, WorkspaceEvent } from "./types.js";
 
 /** Begins to watch at once; the first failure, also of that, comes out of the iteration. */

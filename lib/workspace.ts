@@ -2,7 +2,8 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import binding, { type NativeWorkspace } from "../index.js";
-import { argumentTypeError, call, userError, WorkspaceError } from "./errors.js";
+import { call } from "./call.js";
+import { argumentTypeError, userError, WorkspaceError } from "./errors.js";
 import { Filesystem } from "./filesystem.js";
 import type { WorkspaceFilesystem, WorkspaceOptions, WorkspaceReport } from "./types.js";
 

@@ -4,8 +4,10 @@
 /// migration.
 pub const CHUNK_BYTES: usize = 512 * 1024;
 
-/// Blobs up to this size live in the row that describes them. Larger ones have a row of their
-/// own, since SQLite rewrites a whole row when one column, such as the reference count, changes.
+/// Blobs up to this size live in the row that describes them and are not looked up by their hash:
+/// a page of that index at every write would cost more than the space is worth. Larger ones have
+/// a row of their own, since SQLite rewrites a whole row when one column, such as the reference
+/// count, changes.
 pub const INLINE_BLOB_BYTES: usize = 2 * 1024;
 
 /// Blobs up to this size are deleted in the transaction that drops their last reference. Walking
@@ -41,15 +43,16 @@ pub const BATCH_JOBS_MAX: usize = 512;
 /// Content of one group commit, in bytes. Bounds how far one commit makes the WAL grow.
 pub const BATCH_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// WAL length, in pages, from which it is copied back in the background (16 MiB). Each time costs
-/// two flushes of the disk.
-pub const WAL_CHECKPOINT_PAGES: u32 = 4_000;
+/// Pages written to the WAL after which it is copied back in the background (8 MiB). Each time
+/// costs two flushes of the disk.
+pub const WAL_CHECKPOINT_PAGES: u32 = 2_000;
 
 /// WAL length, in pages, at which the writer stops to copy it back itself (64 MiB).
 pub const WAL_PAGES_MAX: u32 = 16_000;
 
-/// Length to which SQLite cuts the WAL file when it starts anew, in bytes.
-pub const WAL_FILE_BYTES: u32 = 8 * 1024 * 1024;
+/// Length to which SQLite cuts the WAL file when it starts anew, in bytes. More than the WAL
+/// usually has: to give space back and take it again costs more than to keep it.
+pub const WAL_FILE_BYTES: u32 = 16 * 1024 * 1024;
 
 /// Idle connections of the whole process. Each holds two file descriptors; beyond it the least
 /// recently used are closed, so that a thousand open workspaces fit into a default `ulimit`.

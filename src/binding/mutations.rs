@@ -84,9 +84,7 @@ impl NativeFiles {
             about.attempt(|| Ok((write_options(&options)?, content(&content_value)?, args::now(now)?)))?;
         let size = effort(bytes.len());
         self.write(env, about, now, size, move |tx| {
-            let piece = Piece::new(bytes);
-            let content = tx.store_small(&piece)?;
-            vfs::write(tx, &path, file, piece.len() as u64, content)
+            vfs::write(tx, &path, file, vfs::NewContent::Piece(&Piece::new(bytes)))
         })
     }
 

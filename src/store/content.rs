@@ -49,7 +49,8 @@ impl Content {
 #[derive(Debug, Clone)]
 pub struct Piece {
     bytes: Vec<u8>,
-    hash: [u8; 32],
+    /// None for a small one, which is not looked up by it.
+    hash: Option<[u8; 32]>,
     crc: u32,
 }
 
@@ -57,7 +58,8 @@ impl Piece {
     /// Hashes `bytes`: the expensive part of storing them.
     pub fn new(bytes: Vec<u8>) -> Self {
         debug_assert!(bytes.len() <= CHUNK_BYTES);
-        Piece { hash: Sha256::digest(&bytes).into(), crc: crc32fast::hash(&bytes), bytes }
+        let hash = (bytes.len() > INLINE_BLOB_BYTES).then(|| Sha256::digest(&bytes).into());
+        Piece { hash, crc: crc32fast::hash(&bytes), bytes }
     }
 
     /// How many bytes.
@@ -170,21 +172,38 @@ impl ReadTx<'_> {
 impl WriteTx<'_> {
     /// A reference to a blob with these bytes, stored if no blob has them yet.
     pub fn store(&self, piece: &Piece) -> Result<BlobId> {
-        let known = self
-            .row("SELECT id FROM blob WHERE hash = ?1", [&piece.hash[..]], |row| row.get::<_, BlobId>(0))?;
+        let Some(hash) = &piece.hash else {
+            return self.insert(
+                "INSERT INTO blob (crc, size, refs, data) VALUES (?1, ?2, 1, ?3)",
+                (piece.crc, piece.len() as i64, piece.bytes()),
+            );
+        };
+        let known =
+            self.row("SELECT id FROM blob WHERE hash = ?1", [&hash[..]], |row| row.get::<_, BlobId>(0))?;
         if let Some(id) = known {
             self.execute("UPDATE blob SET refs = refs + 1 WHERE id = ?1", [id])?;
             return Ok(id);
         }
-        let inline = (piece.len() <= INLINE_BLOB_BYTES).then_some(piece.bytes());
         let id = self.insert(
-            "INSERT INTO blob (hash, crc, size, refs, data) VALUES (?1, ?2, ?3, 1, ?4)",
-            (&piece.hash[..], piece.crc, piece.len() as i64, inline),
+            "INSERT INTO blob (hash, crc, size, refs) VALUES (?1, ?2, ?3, 1)",
+            (&hash[..], piece.crc, piece.len() as i64),
         )?;
-        if inline.is_none() {
-            self.insert("INSERT INTO blob_data (id, data) VALUES (?1, ?2)", (id, piece.bytes()))?;
-        }
+        self.insert("INSERT INTO blob_data (id, data) VALUES (?1, ?2)", (id, piece.bytes()))?;
         Ok(id)
+    }
+
+    /// Puts small bytes in the place of others, if nothing else points there. Returns whether it
+    /// did; the reference stays as it is.
+    pub fn replace_small(&self, content: Content, piece: &Piece) -> Result<bool> {
+        let Content::Blob(blob) = content else { return Ok(false) };
+        if piece.is_empty() || piece.hash.is_some() {
+            return Ok(false);
+        }
+        let changed = self.execute(
+            "UPDATE blob SET crc = ?2, size = ?3, data = ?4 WHERE id = ?1 AND refs = 1 AND hash IS NULL",
+            (blob, piece.crc, piece.len() as i64, piece.bytes()),
+        )?;
+        Ok(changed == 1)
     }
 
     /// Contents of at most one chunk.

@@ -155,6 +155,16 @@ impl WriteTx<'_> {
 
     /// Gives a file other contents; the caller has taken the reference to the new ones.
     pub fn set_content(&self, inode: &Inode, size: u64, content: Content) -> Result<()> {
+        self.write_content(inode, size, content)?;
+        self.release(inode.content)
+    }
+
+    /// Notes that the contents of a file were changed in their place.
+    pub fn keep_content(&self, inode: &Inode, size: u64) -> Result<()> {
+        self.write_content(inode, size, inode.content)
+    }
+
+    fn write_content(&self, inode: &Inode, size: u64, content: Content) -> Result<()> {
         let (blob, manifest) = content.columns();
         self.execute(
             "UPDATE inode SET size = ?2, blob = ?3, manifest = ?4, mtime = ?5, ctime = ?5, version = ?6
@@ -162,7 +172,7 @@ impl WriteTx<'_> {
             (inode.id, size as i64, blob, manifest, self.now, self.next_seq()),
         )?;
         self.count(|totals| totals.bytes += size as i64 - inode.size as i64);
-        self.release(inode.content)
+        Ok(())
     }
 
     /// Sets the permission bits.

@@ -9,8 +9,9 @@
 //! pin ─────────────────────────────────▶ manifest              open stream, upload under way
 //! ```
 //!
-//! Blobs and manifests never change once written; they carry the number of rows that point to
-//! them and are removed when it is zero. `change` is the log for watchers, and its last row holds
+//! Blobs and manifests that more than one row points to never change. Both carry the number of
+//! those rows and are removed when it is zero. Equal blobs are stored once, but for small ones, of
+//! which sharing would cost more than it saves. `change` is the log for watchers, and its last row holds
 //! the totals: a mutation that must write a row there anyway keeps them for nothing.
 
 use rusqlite::Connection;
@@ -51,12 +52,13 @@ CREATE TABLE dirent (
 ) WITHOUT ROWID;
 CREATE TABLE blob (
   id   INTEGER PRIMARY KEY,
-  hash BLOB NOT NULL UNIQUE,    -- SHA-256
+  hash BLOB,                    -- SHA-256; NULL for a small blob, which is not shared by equality
   crc  INTEGER NOT NULL,        -- CRC-32, verified at every read
   size INTEGER NOT NULL,
   refs INTEGER NOT NULL,        -- inode.blob + chunk.blob
   data BLOB                     -- NULL: in blob_data
 );
+CREATE UNIQUE INDEX blob_hash ON blob (hash) WHERE hash IS NOT NULL;
 CREATE INDEX blob_unreferenced ON blob (id) WHERE refs = 0;
 CREATE TABLE blob_data (
   id   INTEGER PRIMARY KEY,     -- blob.id

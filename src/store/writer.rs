@@ -13,7 +13,7 @@
 
 use std::cell::Cell;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -34,6 +34,8 @@ pub struct Writer {
     /// which SQLite does with a flush.
     may_flush: AtomicBool,
     is_checkpointing: AtomicBool,
+    /// Length of the WAL, in pages, when it was last copied back.
+    copied_pages: AtomicU32,
 }
 
 #[derive(Default)]
@@ -49,6 +51,7 @@ impl Default for Writer {
             turn: Arc::new(Semaphore::new(1)),
             may_flush: AtomicBool::new(true),
             is_checkpointing: AtomicBool::new(false),
+            copied_pages: AtomicU32::new(0),
         }
     }
 }
@@ -192,6 +195,14 @@ impl Writer {
         Arc::clone(&self.turn).acquire_owned().await.expect("the semaphore is never closed")
     }
 
+    fn end_checkpoint(&self, pages_left: u32) {
+        if pages_left == 0 {
+            // The next commit starts the WAL anew, which SQLite does with a flush.
+            self.may_flush.store(true, Ordering::Release);
+        }
+        self.is_checkpointing.store(false, Ordering::Release);
+    }
+
     /// What follows a commit: wake watchers, call the collector, keep the WAL short.
     pub(super) fn committed(&self, shared: &Arc<Shared>, effects: Effects, wal_pages: u32) {
         if effects.has_changes {
@@ -205,20 +216,39 @@ impl Writer {
             return;
         }
         self.may_flush.store(wal_pages > WAL_PAGES_MAX, Ordering::Release);
-        if wal_pages > WAL_CHECKPOINT_PAGES && !self.is_checkpointing.swap(true, Ordering::AcqRel) {
+        // Shorter than it was: it has started anew.
+        let copied = self.copied_pages.load(Ordering::Relaxed).min(wal_pages);
+        self.copied_pages.store(copied, Ordering::Relaxed);
+        if wal_pages - copied >= WAL_CHECKPOINT_PAGES && !self.is_checkpointing.swap(true, Ordering::AcqRel) {
+            self.copied_pages.store(wal_pages, Ordering::Relaxed);
             let shared = Arc::clone(shared);
-            executor::spawn_blocking(move || {
-                // Failing is no loss: the next commit asks again.
-                if let Ok(lease) = shared.pool.take()
-                    && lease.sync_as(shared.config.durability).is_ok()
-                    && lease.checkpoint("PASSIVE") == Ok(0)
-                {
-                    shared.writer.may_flush.store(true, Ordering::Release);
-                }
-                shared.writer.is_checkpointing.store(false, Ordering::Release);
-            });
+            executor::spawn_blocking(move || checkpoint(shared));
         }
     }
+}
+
+/// Copies the WAL back while writers go on, then the little that they added while they wait: only
+/// when all of it is copied does the WAL start anew instead of growing.
+fn checkpoint(shared: Arc<Shared>) {
+    if copy_back(&shared) == Some(0) {
+        shared.writer.end_checkpoint(0);
+        return;
+    }
+    executor::spawn(async move {
+        let turn = shared.writer.turn().await;
+        executor::spawn_blocking(move || {
+            let rest = copy_back(&shared);
+            shared.writer.end_checkpoint(rest.unwrap_or(1));
+            drop(turn);
+        });
+    });
+}
+
+/// The pages that are left to copy. Failing is no loss: a later commit asks again.
+fn copy_back(shared: &Arc<Shared>) -> Option<u32> {
+    let lease = shared.pool.take().ok()?;
+    lease.sync_as(shared.config.durability).ok()?;
+    lease.checkpoint("PASSIVE").ok()
 }
 
 fn drain(shared: Arc<Shared>) {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::mkdir::{make_one, mkdir};
 use super::resolve::{LastLink, Place, Resolved, existing, resolve};
 use super::rm::remove;
-use super::write::{Condition, NewFile, write};
+use super::write::{Condition, NewContent, NewFile, write};
 use crate::error::{Code, FsError, Result};
 use crate::limits::PATH_BYTES_MAX;
 use crate::path::{WorkspacePath, join};
@@ -31,7 +31,8 @@ pub fn copy_file(
         return Ok(());
     }
     tx.retain(source.content)?;
-    write(tx, to, NewFile { mode: Some(source.mode), condition }, source.size, source.content)
+    let contents = NewContent::Stored { content: source.content, size: source.size };
+    write(tx, to, NewFile { mode: Some(source.mode), condition }, contents)
         .map_err(|error| FsError::new(error.code()).at(from.as_str()).to(to.as_str()))
 }
 
@@ -72,8 +73,12 @@ pub fn sources(
             for (name, mut id, mut kind) in tx.names(id)?.into_iter().rev() {
                 let path = join(&path, &name);
                 if kind == Kind::Link && dereference {
-                    let target = existing(tx, &WorkspacePath::parse(&path)?, LastLink::Follow)?;
-                    (id, kind) = (target.id, target.kind);
+                    match existing(tx, &WorkspacePath::parse(&path)?, LastLink::Follow) {
+                        Ok(target) => (id, kind) = (target.id, target.kind),
+                        // For the filter to refuse; otherwise the copy will fail on it.
+                        Err(error) if matches!(error.code(), Code::NoEnt | Code::NotDir) => {}
+                        Err(error) => return Err(error),
+                    }
                 }
                 ahead.push((path, id, kind));
             }

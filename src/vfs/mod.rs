@@ -39,7 +39,7 @@ pub use stat::{Stat, Usage, lstat, stat, usage};
 pub use upload::{Upload, UploadTarget};
 pub use walk::{Step, Walk};
 pub use watch::{Event, Watch};
-pub use write::{Condition, NewFile, Tail, append, truncate, write};
+pub use write::{Condition, NewContent, NewFile, Tail, append, truncate, write};
 
 /// Permission bits of a new file.
 pub const FILE_MODE: u32 = 0o644;

@@ -7,7 +7,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::write::{NewFile, Tail, append, check_size, target, write};
+use super::write::{NewContent, NewFile, Tail, append, check_size, target, write};
 use crate::clock::now_ms;
 use crate::error::{Code, FsError, Result};
 use crate::limits::{CHUNK_BYTES, UPLOAD_CHUNKS_IN_FLIGHT};
@@ -240,8 +240,7 @@ impl State {
             if *is_append {
                 return append(tx, path, file.mode, &Tail::Bytes(rest.bytes()));
             }
-            let content = tx.store_small(rest)?;
-            return write(tx, path, *file, size, content);
+            return write(tx, path, *file, NewContent::Piece(rest));
         };
         if !rest.is_empty() {
             tx.put_chunk(stage.manifest, index, rest)?;
@@ -252,7 +251,7 @@ impl State {
             append(tx, path, file.mode, &Tail::Stored { content, size })?;
             tx.release(content)
         } else {
-            write(tx, path, *file, size, content)
+            write(tx, path, *file, NewContent::Stored { content, size })
         }
     }
 

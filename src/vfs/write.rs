@@ -56,17 +56,39 @@ pub fn target<'p>(tx: &ReadTx<'_>, path: &'p WorkspacePath, condition: Condition
     }
 }
 
-/// Gives a file these contents; the reference to them becomes the file's.
+/// What a file gets.
+#[derive(Clone, Copy)]
+pub enum NewContent<'a> {
+    /// At most one chunk, not stored yet.
+    Piece(&'a Piece),
+    /// Stored contents. The reference to them becomes the file's.
+    Stored {
+        /// The contents.
+        content: Content,
+        /// Their length.
+        size: u64,
+    },
+}
+
+impl NewContent<'_> {
+    fn store(self, tx: &WriteTx<'_>) -> Result<(Content, u64)> {
+        match self {
+            NewContent::Piece(piece) => Ok((tx.store_small(piece)?, piece.len() as u64)),
+            NewContent::Stored { content, size } => Ok((content, size)),
+        }
+    }
+}
+
+/// Gives a file these contents.
 pub fn write(
     tx: &WriteTx<'_>,
     path: &WorkspacePath,
     options: NewFile,
-    size: u64,
-    content: Content,
+    contents: NewContent<'_>,
 ) -> Result<()> {
     match target(tx, path, options.condition)? {
         Target::Existing { inode, real } => {
-            tx.set_content(&inode, size, content)?;
+            replace(tx, &inode, contents)?;
             if let Some(mode) = options.mode {
                 tx.set_mode(inode.id, mode & MODE_MASK)?;
             }
@@ -74,9 +96,21 @@ pub fn write(
             Ok(())
         }
         Target::New(absent) => {
+            let (content, size) = contents.store(tx)?;
             create(tx, &absent, options.mode.unwrap_or(FILE_MODE) & MODE_MASK, size, content)
         }
     }
+}
+
+/// Gives an existing file these contents.
+fn replace(tx: &WriteTx<'_>, inode: &Inode, contents: NewContent<'_>) -> Result<()> {
+    if let NewContent::Piece(piece) = contents
+        && tx.replace_small(inode.content, piece)?
+    {
+        return tx.keep_content(inode, piece.len() as u64);
+    }
+    let (content, size) = contents.store(tx)?;
+    tx.set_content(inode, size, content)
 }
 
 fn create(tx: &WriteTx<'_>, absent: &Resolved<'_>, mode: u32, size: u64, content: Content) -> Result<()> {
@@ -132,14 +166,16 @@ pub fn append(tx: &WriteTx<'_>, path: &WorkspacePath, mode: Option<u32>, tail: &
             }
         }
     }
-    let content = end.finish(size)?;
     match found {
         Target::Existing { inode, real } => {
-            tx.set_content(&inode, size, content)?;
+            end.finish(&inode, size)?;
             tx.changed(ChangeKind::Change, real);
             Ok(())
         }
-        Target::New(absent) => create(tx, &absent, mode.unwrap_or(FILE_MODE) & MODE_MASK, size, content),
+        Target::New(absent) => {
+            let content = end.store(size)?;
+            create(tx, &absent, mode.unwrap_or(FILE_MODE) & MODE_MASK, size, content)
+        }
     }
 }
 
@@ -155,8 +191,7 @@ pub fn truncate(tx: &WriteTx<'_>, path: &WorkspacePath, length: u64) -> Result<(
     let kept = length.min(inode.size);
     let mut end = End::of_prefix(tx, inode.content, kept, length)?;
     end.push_zeros(length - kept)?;
-    let content = end.finish(length)?;
-    tx.set_content(&inode, length, content)?;
+    end.finish(&inode, length)?;
     tx.changed(ChangeKind::Change, real);
     Ok(())
 }
@@ -189,8 +224,6 @@ impl<'t, 'c> End<'t, 'c> {
         if let Content::Manifest(manifest) = content
             && tx.is_only_reference(manifest)?
         {
-            // The file's reference is given back when it gets its contents again.
-            tx.retain(content)?;
             let index = size / CHUNK_BYTES as u64;
             let buffer = tx.take_chunk(manifest, index)?;
             return Ok(End { tx, manifest: Some(manifest), index, buffer });
@@ -261,7 +294,21 @@ impl<'t, 'c> End<'t, 'c> {
         Ok(())
     }
 
-    fn finish(mut self, size: u64) -> Result<Content> {
+    /// Makes the contents those of the file that they began as.
+    fn finish(mut self, inode: &Inode, size: u64) -> Result<()> {
+        let Some(manifest) = self.manifest else {
+            return replace(self.tx, inode, NewContent::Piece(&Piece::new(self.buffer)));
+        };
+        self.flush()?;
+        let content = self.tx.seal_manifest(manifest, size)?;
+        if content == inode.content {
+            return self.tx.keep_content(inode, size);
+        }
+        self.tx.set_content(inode, size, content)
+    }
+
+    /// Stores the contents for a file that is not there yet.
+    fn store(mut self, size: u64) -> Result<Content> {
         match self.manifest {
             Some(manifest) => {
                 self.flush()?;
