@@ -153,11 +153,12 @@ impl WriteTx<'_> {
         }
     }
 
-    /// Appends the noted changes, the totals with the last. Returns whether there were any.
-    pub(super) fn write_changes(&self) -> Result<bool> {
+    /// Appends the noted changes, the totals with the last. Returns how many there were.
+    pub(super) fn write_changes(&self) -> Result<usize> {
         let changes = self.changes.take();
-        if changes.is_empty() {
-            return Ok(false);
+        let count = changes.len();
+        if count == 0 {
+            return Ok(0);
         }
         if self.quota_bytes.is_some() && self.totals.get().bytes > ReadTx::totals(self)?.bytes {
             self.check_quota(self.totals.get().bytes.unsigned_abs())?;
@@ -181,11 +182,17 @@ impl WriteTx<'_> {
                 ),
             )?;
         }
-        Ok(true)
+        Ok(count)
     }
 
-    /// Removes entries beyond the newest `keep`.
-    pub fn trim_changes(&self, keep: i64) -> Result<usize> {
-        self.execute("DELETE FROM change WHERE seq <= (SELECT max(seq) FROM change) - ?1", [keep])
+    /// Removes the oldest entries beyond the newest `keep`, up to `limit` of them. Returns whether
+    /// there may be more.
+    pub(super) fn trim_changes(&self, keep: i64, limit: i64) -> Result<bool> {
+        let removed = self.execute(
+            "DELETE FROM change WHERE seq <= (SELECT max(seq) FROM change) - ?1
+                                  AND seq < (SELECT min(seq) FROM change) + ?2",
+            (keep, limit),
+        )?;
+        Ok(removed as i64 == limit)
     }
 }

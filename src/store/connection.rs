@@ -107,9 +107,14 @@ impl Conn {
         self.sqlite.prepare_cached(sql)?.execute([]).map(|_| ())
     }
 
+    /// Whether a transaction is open. SQLite ends one by itself when the disk fails or is full.
+    pub(super) fn is_in_transaction(&self) -> bool {
+        !self.sqlite.is_autocommit()
+    }
+
     /// Ends whatever transaction is open.
     pub(super) fn rollback(&self) {
-        if !self.sqlite.is_autocommit() {
+        if self.is_in_transaction() {
             // Fails only when the connection itself is broken; then SQLite has rolled back.
             let _ = self.run("ROLLBACK");
         }
@@ -118,6 +123,15 @@ impl Conn {
     /// Pages in the WAL after this thread's last commit.
     pub fn wal_pages() -> u32 {
         WAL_PAGES.get()
+    }
+
+    /// Has the end of this connection leave a WAL that waits to be copied back as it is.
+    pub fn leave_wal(&self) -> rusqlite::Result<()> {
+        let has_wal = self.sqlite.path().is_some_and(|path| {
+            Path::new(&format!("{path}-wal")).metadata().is_ok_and(|metadata| metadata.len() > 0)
+        });
+        // With this set, SQLite would also leave the empty one that it has made itself.
+        self.sqlite.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_wal).map(|_| ())
     }
 
     /// Copies what it can of the WAL back into the database file. Returns the WAL pages that
@@ -184,10 +198,7 @@ impl From<rusqlite::Error> for FsError {
         };
         match failure.code {
             DatabaseBusy | DatabaseLocked => FsError::new(Code::Busy),
-            NotADatabase => FsError::with_detail(
-                Code::Io,
-                "the file is not a carrel database, or its header is damaged; nothing was changed",
-            ),
+            NotADatabase => no_database(),
             DatabaseCorrupt => damaged("SQLite reports a malformed database"),
             DiskFull => FsError::with_detail(Code::NoSpc, "the disk is full; nothing was changed"),
             ReadOnly => FsError::with_detail(
@@ -203,6 +214,14 @@ impl From<rusqlite::Error> for FsError {
             _ => FsError::with_detail(Code::Io, format!("SQLite failed: {error}")),
         }
     }
+}
+
+/// What is said of a file with anything else in it.
+pub fn no_database() -> FsError {
+    FsError::with_detail(
+        Code::Io,
+        "the file is not a carrel database, or its header is damaged; nothing was changed",
+    )
 }
 
 /// What every sign of damage says.

@@ -1,6 +1,7 @@
 //! The threads of the process: a bounded number that may wait for the disk, and one that waits
 //! for the clock and for turns. Shared by all workspaces, and none of them keeps Node alive.
 
+use std::cell::Cell;
 use std::future::Future;
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -17,10 +18,20 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
         .max_blocking_threads(BLOCKING_THREADS)
         .thread_keep_alive(Duration::from_secs(5))
         .thread_name("carrel")
+        .on_thread_start(|| MAY_WAIT.set(true))
         .enable_time()
         .build()
         .expect("the process can start two threads")
 });
+
+thread_local! {
+    static MAY_WAIT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this is a thread that may wait, and not one of JavaScript's.
+pub fn may_wait() -> bool {
+    MAY_WAIT.get()
+}
 
 /// Runs `work` on a thread that may wait.
 pub fn spawn_blocking(work: impl FnOnce() + Send + 'static) {

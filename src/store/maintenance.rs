@@ -2,14 +2,14 @@
 //! to, and keeping the change log short. In small steps through the ordinary queue.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use std::cell::Cell;
 
 use super::tx::Terms;
 use super::writer::Job;
-use super::{Conn, ReadTx, Shared, Store, WriteTx, executor};
+use super::{Conn, Location, ReadTx, Shared, Store, WriteTx, executor, guarded};
 use crate::clock::now_ms;
 use crate::error::{Code, FsError, Result};
 use crate::limits::CHANGE_LOG_ROWS;
@@ -19,14 +19,17 @@ const DELAY: Duration = Duration::from_millis(200);
 /// Pause between steps, which leaves the writer to others.
 const PAUSE: Duration = Duration::from_millis(2);
 /// Changes of this process after which the log is looked at.
-const TRIM_EVERY: u32 = 4096;
+const TRIM_EVERY: usize = 4096;
+/// Entries of the log that are removed in one step.
+const TRIM_STEP: i64 = 8192;
+/// Most steps that `close()` waits for. Each removes up to 32 MiB.
+const STEPS_AT_CLOSE: usize = 16;
 
 /// When to run.
 #[derive(Default)]
 pub struct Schedule {
     is_requested: AtomicBool,
-    has_reaped: AtomicBool,
-    changes: AtomicU32,
+    changes: AtomicUsize,
 }
 
 impl Schedule {
@@ -38,51 +41,80 @@ impl Schedule {
         let shared = Arc::downgrade(shared);
         executor::spawn_blocking_after(DELAY, move || {
             if let Some(shared) = shared.upgrade() {
-                step(shared);
+                step(shared, true);
             }
         });
     }
 
     /// The first change looks for what dead processes left; later ones now and then for a long
     /// log.
-    pub fn after_change(&self, shared: &Arc<Shared>) {
-        let changes = self.changes.fetch_add(1, Ordering::Relaxed);
-        if changes.is_multiple_of(TRIM_EVERY) {
+    pub fn after_changes(&self, shared: &Arc<Shared>, count: usize) {
+        let before = self.changes.fetch_add(count, Ordering::Relaxed);
+        if before == 0 || before / TRIM_EVERY != (before + count) / TRIM_EVERY {
             self.request(shared);
         }
     }
 }
 
-fn step(shared: Arc<Shared>) {
+fn step(shared: Arc<Shared>, is_first: bool) {
     if shared.is_closed.load(Ordering::Acquire) {
         return;
     }
     let terms = Terms { now: now_ms(), quota_bytes: None };
     let location = shared.config.location.clone();
-    let must_reap = !shared.maintenance.has_reaped.swap(true, Ordering::AcqRel);
     let again = Arc::clone(&shared);
+    let call = shared.activity.enter();
     shared.writer.later(
         &shared,
         Job {
             terms,
             is_durable: false,
             bytes: 0,
-            work: move |tx: &WriteTx<'_>| {
-                if must_reap {
-                    tx.reap_pins(&location)?;
-                }
-                tx.trim_changes(CHANGE_LOG_ROWS)?;
-                tx.collect_step()
-            },
+            work: move |tx: &WriteTx<'_>| collect(tx, &location, is_first),
             done: move |more| {
+                drop(call);
                 if matches!(more, Ok(true)) {
-                    executor::spawn_blocking_after(PAUSE, move || step(again));
+                    executor::spawn_blocking_after(PAUSE, move || step(again, false));
                 } else {
                     again.maintenance.is_requested.store(false, Ordering::Release);
                 }
             },
         },
     );
+}
+
+/// One step. Returns whether there may be more to do.
+fn collect(tx: &WriteTx<'_>, location: &Location, is_first: bool) -> Result<bool> {
+    if is_first {
+        tx.reap_pins(location)?;
+    }
+    let is_log_long = tx.trim_changes(CHANGE_LOG_ROWS, TRIM_STEP)?;
+    Ok(tx.collect_step()? || is_log_long)
+}
+
+/// The same at once, for the holder of the writer's turn.
+fn collect_now(shared: &Shared, conn: &Conn, is_first: bool) -> Result<bool> {
+    conn.run("BEGIN IMMEDIATE")?;
+    let totals = Cell::new(ReadTx::over(conn).totals()?);
+    let terms = Terms { now: now_ms(), quota_bytes: None };
+    let (more, _) = WriteTx::run(conn, &totals, terms, |tx| collect(tx, &shared.config.location, is_first))?;
+    conn.run("COMMIT")?;
+    Ok(more)
+}
+
+/// Makes up at `close()` for the run that is due and does not come any more. Otherwise programs
+/// that live for a moment only would let the file grow for ever.
+pub(super) fn finish(shared: &Shared) {
+    if shared.is_memory() || !shared.maintenance.is_requested.load(Ordering::Acquire) {
+        return;
+    }
+    let Ok(lease) = shared.pool.take() else { return };
+    for step in 0..STEPS_AT_CLOSE {
+        // If another process writes, it collects too.
+        if !matches!(guarded(|| collect_now(shared, &lease, step == 0)), Ok(true)) {
+            return;
+        }
+    }
 }
 
 /// Collects all there is to collect and gives the freed space back to the disk. Other writers
@@ -98,7 +130,7 @@ pub fn compact(store: &Store, done: impl FnOnce(Result<u64>) + Send + 'static) {
             let work = Arc::clone(&shared);
             executor::spawn_blocking(move || {
                 // Nobody waits for the answer only if the runtime is gone.
-                let _ = send.send(super::guarded(|| compact_now(&work)));
+                let _ = send.send(guarded(|| compact_now(&work)));
             });
             match receive.await {
                 Ok(Err(error)) if error.code() == Code::Busy => {
@@ -124,18 +156,9 @@ fn compact_now(shared: &Arc<Shared>) -> Result<u64> {
     };
     let before = size(&lease)?;
     lease.sync_as(shared.config.durability)?;
-    loop {
-        lease.run("BEGIN IMMEDIATE")?;
-        let totals = Cell::new(ReadTx::over(&lease).totals()?);
-        let terms = Terms { now: now_ms(), quota_bytes: None };
-        let (more, _) = WriteTx::run(&lease, &totals, terms, |tx| {
-            tx.reap_pins(&shared.config.location)?;
-            tx.collect_step()
-        })?;
-        lease.run("COMMIT")?;
-        if !more {
-            break;
-        }
+    let mut is_first = true;
+    while collect_now(shared, &lease, is_first)? {
+        is_first = false;
         if Conn::wal_pages() > crate::limits::WAL_PAGES_MAX {
             lease.checkpoint("RESTART")?;
         }

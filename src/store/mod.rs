@@ -112,8 +112,15 @@ mod owner_slot {
 impl Store {
     /// Opens a database, and makes it if there is none. Waits for other processes that do the
     /// same, for nothing else.
-    pub fn open(config: Config) -> Result<Store> {
+    pub fn open(mut config: Config) -> Result<Store> {
         let conn = open::open(&config)?;
+        if let Location::File { path, .. } = &mut config.location
+            && path.is_symlink()
+            && let Ok(real) = path.canonicalize()
+        {
+            // SQLite keeps its files beside the one that the link leads to.
+            *path = real;
+        }
         let pool = Pool::new(config.location.clone(), conn);
         let shared = Shared {
             config,
@@ -187,8 +194,9 @@ impl Store {
         self.shared.notice.wake();
         let shared = Arc::clone(&self.shared);
         self.shared.activity.when_idle(move || {
-            // Closing the last connection copies the WAL back and flushes the disk.
             executor::spawn_blocking(move || {
+                maintenance::finish(&shared);
+                // Closing the last connection copies the WAL back and flushes the disk.
                 shared.pool.close();
                 done();
             });

@@ -2,23 +2,40 @@
 //!
 //! Every commit, of whatever process, writes to the WAL file. The operating system reports that;
 //! nobody polls. One watcher, with one thread, serves all workspaces of the process.
+//!
+//! What is reported is the write, and SQLite makes the commit visible only after it; with full
+//! durability a flush of the disk lies between. So after a write listeners are woken several times.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex};
+use std::time::Duration;
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::watch;
 
 use super::connection::Location;
+use super::executor;
 use super::pool::lock;
 use crate::error::{Code, FsError, Result};
 
+/// From a write to the time when listeners are woken again; each pause after is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(1);
+/// The last pause. All of them are longer than a disk takes for a flush.
+const LAST_PAUSE: Duration = Duration::from_secs(4);
+
 /// See the module.
 pub struct Notice {
-    count: watch::Sender<u64>,
-    listeners: Mutex<usize>,
+    count: Count,
+    listeners: Mutex<Listeners>,
+}
+
+#[derive(Default)]
+struct Listeners {
+    number: usize,
+    /// Counts writes to the file, while there are listeners.
+    writes: Option<Count>,
 }
 
 impl Default for Notice {
@@ -36,25 +53,46 @@ impl Notice {
     /// Starts to listen, to other processes too. Pair it with [`Notice::unlisten`].
     pub fn listen(&self, location: &Location) -> Result<watch::Receiver<u64>> {
         let mut listeners = lock(&self.listeners);
-        if let (Location::File { path, .. }, 0) = (location, *listeners) {
-            add(path, &self.count)?;
+        if let (Location::File { path, .. }, 0) = (location, listeners.number) {
+            let (writes, seen) = watch::channel(0);
+            add(path, &writes)?;
+            listeners.writes = Some(writes);
+            executor::spawn(repeat(seen, self.count.clone()));
         }
-        *listeners += 1;
+        listeners.number += 1;
         Ok(self.count.subscribe())
     }
 
     /// Ends one [`Notice::listen`]; with the last, the file is not watched any more.
     pub fn unlisten(&self, location: &Location) {
         let mut listeners = lock(&self.listeners);
-        *listeners = listeners.saturating_sub(1);
-        if let (Location::File { path, .. }, 0) = (location, *listeners) {
-            remove(path, &self.count);
+        listeners.number = listeners.number.saturating_sub(1);
+        if let (Location::File { path, .. }, 0) = (location, listeners.number)
+            && let Some(writes) = listeners.writes.take()
+        {
+            remove(path, &writes);
         }
     }
 }
 
 fn bump(count: &Count) {
     count.send_modify(|count| *count = count.wrapping_add(1));
+}
+
+/// Wakes listeners at each write and for a while after the last. Ends with the watch of the file.
+async fn repeat(mut writes: watch::Receiver<u64>, count: Count) {
+    while writes.changed().await.is_ok() {
+        bump(&count);
+        let mut pause = FIRST_PAUSE;
+        while pause <= LAST_PAUSE {
+            pause = match tokio::time::timeout(pause, writes.changed()).await {
+                Ok(Ok(())) => FIRST_PAUSE,
+                Ok(Err(_)) => return,
+                Err(_) => pause * 2,
+            };
+            bump(&count);
+        }
+    }
 }
 
 /// The database files that are watched, by directory: the WAL files in it come and go.

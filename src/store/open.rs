@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::connection::{Conn, Durability, Location};
+use super::connection::{Conn, Durability, Location, no_database};
 use super::{Config, executor, schema};
 use crate::clock::now_ms;
 use crate::error::{Code, FsError, Result};
@@ -57,10 +57,18 @@ fn inspect(path: &Path, readonly: bool) -> Result<bool> {
         Ok(metadata) if metadata.is_dir() => {
             return Err(FsError::with_detail(Code::IsDir, "storage must name a file; this is a directory"));
         }
+        // SQLite takes a file of one byte for an empty one.
+        Ok(metadata) if metadata.len() == 1 => return Err(no_database()),
+        // To open a pipe would wait for somebody who writes to it.
+        Ok(metadata) if !metadata.is_file() => {
+            return Err(FsError::invalid("storage must name a regular file"));
+        }
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             if !readonly && let Some(parent) = path.parent() {
-                std::fs::create_dir_all(parent).map_err(|error| host_error(&error))?;
+                std::fs::create_dir_all(parent)
+                    .and_then(|()| check_directory(parent))
+                    .map_err(|error| host_error(&error))?;
             }
             return Ok(false);
         }
@@ -74,9 +82,23 @@ fn inspect(path: &Path, readonly: bool) -> Result<bool> {
 /// database drops the POSIX locks that SQLite has on it for others in this process.
 #[cfg(unix)]
 fn check_access(path: &Path, readonly: bool) -> io::Result<()> {
+    if readonly {
+        return may(path, libc::R_OK);
+    }
+    may(path, libc::R_OK | libc::W_OK)?;
+    path.parent().map_or(Ok(()), check_directory)
+}
+
+/// Asks whether files can be made in a directory, as SQLite does beside a database.
+#[cfg(unix)]
+fn check_directory(path: &Path) -> io::Result<()> {
+    may(path, libc::W_OK | libc::X_OK)
+}
+
+#[cfg(unix)]
+fn may(path: &Path, mode: libc::c_int) -> io::Result<()> {
     use std::os::unix::ffi::OsStrExt;
     let path = std::ffi::CString::new(path.as_os_str().as_bytes())?;
-    let mode = if readonly { libc::R_OK } else { libc::R_OK | libc::W_OK };
     // SAFETY: `path` is a C string that outlives the call.
     let status = unsafe { libc::faccessat(libc::AT_FDCWD, path.as_ptr(), mode, libc::AT_EACCESS) };
     if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
@@ -90,6 +112,11 @@ fn check_access(path: &Path, readonly: bool) -> io::Result<()> {
     Ok(())
 }
 
+#[cfg(not(unix))]
+fn check_directory(_path: &Path) -> io::Result<()> {
+    Ok(())
+}
+
 fn host_error(error: &io::Error) -> FsError {
     let (code, what) = match error.kind() {
         io::ErrorKind::PermissionDenied => {
@@ -100,6 +127,7 @@ fn host_error(error: &io::Error) -> FsError {
         }
         io::ErrorKind::NotADirectory => (Code::NotDir, "a parent of the database file is not a directory"),
         io::ErrorKind::AlreadyExists => (Code::NotDir, "a parent of the database file is not a directory"),
+        io::ErrorKind::InvalidFilename => (Code::NameTooLong, "the name of the database file is too long"),
         io::ErrorKind::StorageFull => (Code::NoSpc, "the disk is full"),
         _ => return FsError::with_detail(Code::Io, format!("the database file cannot be opened ({error})")),
     };
@@ -108,7 +136,11 @@ fn host_error(error: &io::Error) -> FsError {
 
 fn attempt(config: &Config, readonly: bool) -> Result<Conn> {
     let conn = Conn::open(&config.location)?;
-    match identify(&conn)? {
+    let found = identify_at_once(&conn)?;
+    if matches!(found, Found::Newer(_) | Found::Foreign) {
+        conn.leave_wal()?;
+    }
+    match found {
         Found::Current => {
             // A copy that SQLite made by VACUUM INTO is not in WAL mode any more.
             if !readonly && journal_mode(&conn)? != "wal" {
@@ -158,6 +190,14 @@ enum Found {
     Current,
     Newer(i32),
     Foreign,
+}
+
+/// Looks at one state of the file: another process may be making the schema right now.
+fn identify_at_once(conn: &Conn) -> Result<Found> {
+    conn.run("BEGIN")?;
+    let found = identify(conn);
+    conn.rollback();
+    found
 }
 
 fn identify(conn: &Conn) -> Result<Found> {

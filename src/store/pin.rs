@@ -2,7 +2,7 @@
 //!
 //! What a process that died held is let go by whoever collects next.
 
-use super::connection::Location;
+use super::connection::{Location, damaged};
 use super::content::{Content, ManifestId};
 use super::owner;
 use super::tx::WriteTx;
@@ -27,14 +27,17 @@ impl WriteTx<'_> {
 
     /// Ends a pin; its reference goes to the caller.
     pub fn take_pin(&self, pin: PinId) -> Result<()> {
-        self.execute("DELETE FROM pin WHERE id = ?1", [pin])?;
-        Ok(())
+        if self.remove_pin(pin)? { Ok(()) } else { Err(damaged("a pin is missing")) }
     }
 
-    /// Ends a pin and its reference.
+    /// Ends a pin and its reference. If somebody else has done that there is nothing to do: an
+    /// owner that lets go of its last pin may count as gone before the pin is.
     pub fn unpin(&self, pin: PinId, manifest: ManifestId) -> Result<()> {
-        self.take_pin(pin)?;
-        self.release(Content::Manifest(manifest))
+        if self.remove_pin(pin)? { self.release(Content::Manifest(manifest)) } else { Ok(()) }
+    }
+
+    fn remove_pin(&self, pin: PinId) -> Result<bool> {
+        Ok(self.execute("DELETE FROM pin WHERE id = ?1", [pin])? == 1)
     }
 
     /// Ends the pins of owners that are gone.

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::connection::{Conn, Location};
+use super::executor;
 use super::tx::ReadTx;
 use crate::error::{Code, FsError, Result};
 use crate::limits::IDLE_CONNECTIONS_MAX;
@@ -105,7 +106,11 @@ impl Pool {
         if self.is_memory() {
             self.returned.notify_one();
         } else if IDLE.fetch_add(1, Ordering::Relaxed) >= IDLE_CONNECTIONS_MAX {
-            super::executor::spawn_blocking(close_longest_idle);
+            if executor::may_wait() {
+                close_longest_idle();
+            } else {
+                executor::spawn_blocking(close_longest_idle);
+            }
         }
     }
 
@@ -153,7 +158,7 @@ impl Drop for Pool {
     fn drop(&mut self) {
         let conns = self.take_idle();
         if !conns.is_empty() {
-            super::executor::spawn_blocking(move || drop(conns));
+            executor::spawn_blocking(move || drop(conns));
         }
     }
 }

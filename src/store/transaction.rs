@@ -9,10 +9,11 @@ use std::sync::{Arc, Mutex};
 
 use tokio::sync::Semaphore;
 
+use super::activity::Call;
 use super::change::Totals;
 use super::connection::Conn;
 use super::pool::{Lease, lock};
-use super::tx::{Effects, ReadTx, Terms, WriteTx, guarded};
+use super::tx::{Effects, ReadTx, Terms, WriteTx, guarded, undone};
 use super::writer::Turn;
 use super::{Location, Shared, Store, executor};
 use crate::error::{Code, FsError, Result};
@@ -30,6 +31,8 @@ struct Open {
     totals: Cell<Totals>,
     effects: Cell<Effects>,
     _turn: Turn,
+    /// `close()` waits for the end.
+    _call: Call,
 }
 
 enum Held {
@@ -65,6 +68,7 @@ impl Transaction {
 
     fn with<T>(&self, work: impl FnOnce(&Open) -> Result<T>) -> Result<T> {
         match &*lock(&self.open) {
+            Some(open) if !open.conn.is_in_transaction() => Err(undone()),
             Some(open) => work(open),
             None => Err(FsError::with_detail(
                 Code::Closed,
@@ -98,7 +102,11 @@ impl Transaction {
             return Err(FsError::with_detail(Code::Closed, "this transaction is over"));
         };
         let shared = &self.store.shared;
-        let result = if is_commit { open.conn.run("COMMIT").map_err(FsError::from) } else { Ok(()) };
+        let result = match is_commit {
+            true if !open.conn.is_in_transaction() => Err(undone()),
+            true => open.conn.run("COMMIT").map_err(FsError::from),
+            false => Ok(()),
+        };
         open.conn.rollback();
         let wal_pages = Conn::wal_pages();
         if let Held::Memory(conn) = open.conn {
@@ -133,12 +141,13 @@ fn begin(
         }
         Err(error) => done(Err(error)),
         Ok((conn, totals)) => done(Ok(Arc::new(Transaction {
-            store,
+            store: store.clone(),
             open: Mutex::new(Some(Open {
                 conn,
                 totals: Cell::new(totals),
                 effects: Cell::new(Effects::default()),
                 _turn: turn,
+                _call: store.enter(),
             })),
             calls: Arc::new(Semaphore::new(1)),
         }))),

@@ -28,7 +28,11 @@ impl<'c> ReadTx<'c> {
     pub(super) fn run<T>(conn: &'c Conn, work: impl FnOnce(&ReadTx<'_>) -> Result<T>) -> Result<T> {
         conn.run("BEGIN")?;
         let result = work(&ReadTx { conn });
-        conn.run("COMMIT").inspect_err(|_| conn.rollback())?;
+        // There is nothing to commit, so what was read stands even if this fails, as it does after
+        // SQLite has come across damage.
+        if conn.run("COMMIT").is_err() {
+            conn.rollback();
+        }
         result
     }
 
@@ -93,22 +97,29 @@ impl<'c> WriteTx<'c> {
             has_garbage: Cell::new(false),
         };
         let value = work(&tx)?;
-        let has_changes = tx.write_changes()?;
+        let changes = tx.write_changes()?;
         totals.set(tx.totals.get());
-        Ok((value, Effects { has_changes, has_garbage: tx.has_garbage.get() }))
+        Ok((value, Effects { changes, has_garbage: tx.has_garbage.get() }))
     }
 
     /// The same with a savepoint: with an error, nothing of `work` remains and the transaction
-    /// goes on.
+    /// goes on, unless it is the disk that failed. Then SQLite has undone all of it, and what was
+    /// done now would be a transaction of its own.
     pub(super) fn run_nested<T>(
         conn: &'c Conn,
         totals: &Cell<Totals>,
         terms: Terms,
         work: impl FnOnce(&WriteTx<'_>) -> Result<T>,
     ) -> Result<(T, Effects)> {
+        if !conn.is_in_transaction() {
+            return Err(undone());
+        }
         conn.run("SAVEPOINT change")?;
         let result = guarded(|| WriteTx::run(conn, totals, terms, work));
         if result.is_err() {
+            if !conn.is_in_transaction() {
+                return result;
+            }
             conn.run("ROLLBACK TO change")?;
         }
         conn.run("RELEASE change")?;
@@ -146,8 +157,8 @@ pub struct Terms {
 /// What a change left to do.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Effects {
-    /// Watchers have something to look at.
-    pub has_changes: bool,
+    /// How many entries watchers have to look at.
+    pub changes: usize,
     /// The collector has something to look at.
     pub has_garbage: bool,
 }
@@ -156,11 +167,13 @@ impl Effects {
     /// Both.
     #[must_use]
     pub fn and(self, other: Effects) -> Effects {
-        Effects {
-            has_changes: self.has_changes || other.has_changes,
-            has_garbage: self.has_garbage || other.has_garbage,
-        }
+        Effects { changes: self.changes + other.changes, has_garbage: self.has_garbage || other.has_garbage }
     }
+}
+
+/// What a call is told in a transaction that SQLite has ended.
+pub(super) fn undone() -> FsError {
+    FsError::with_detail(Code::Io, "the disk failed, and the whole transaction was undone; try it again")
 }
 
 /// Turns a panic into an error, so that one call fails instead of the process.

@@ -18,10 +18,11 @@ use std::sync::{Arc, Mutex};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::activity::Call;
 use super::change::Totals;
 use super::connection::{Conn, Durability};
 use super::pool::lock;
-use super::tx::{Effects, ReadTx, Terms, WriteTx, guarded};
+use super::tx::{Effects, ReadTx, Terms, WriteTx, guarded, undone};
 use super::{Shared, executor};
 use crate::error::{Code, FsError, Result};
 use crate::limits::{BATCH_BYTES_MAX, BATCH_JOBS_MAX, WAL_CHECKPOINT_PAGES, WAL_PAGES_MAX};
@@ -76,6 +77,7 @@ pub(super) type Turn = OwnedSemaphorePermit;
 
 trait QueuedJob: Send {
     fn run(&mut self, conn: &Conn, totals: &Cell<Totals>) -> Effects;
+    fn error(&self) -> Option<FsError>;
     fn finish(self: Box<Self>, commit: Result<()>);
     fn is_durable(&self) -> bool;
     fn bytes(&self) -> usize;
@@ -105,6 +107,10 @@ where
         };
         self.outcome = Some(outcome);
         effects
+    }
+
+    fn error(&self) -> Option<FsError> {
+        self.outcome.as_ref().and_then(|outcome| outcome.as_ref().err().cloned())
     }
 
     fn finish(self: Box<Self>, commit: Result<()>) {
@@ -205,9 +211,9 @@ impl Writer {
 
     /// What follows a commit: wake watchers, call the collector, keep the WAL short.
     pub(super) fn committed(&self, shared: &Arc<Shared>, effects: Effects, wal_pages: u32) {
-        if effects.has_changes {
+        if effects.changes > 0 {
             shared.notice.wake();
-            shared.maintenance.after_change(shared);
+            shared.maintenance.after_changes(shared, effects.changes);
         }
         if effects.has_garbage {
             shared.maintenance.request(shared);
@@ -221,15 +227,17 @@ impl Writer {
         self.copied_pages.store(copied, Ordering::Relaxed);
         if wal_pages - copied >= WAL_CHECKPOINT_PAGES && !self.is_checkpointing.swap(true, Ordering::AcqRel) {
             self.copied_pages.store(wal_pages, Ordering::Relaxed);
-            let shared = Arc::clone(shared);
-            executor::spawn_blocking(move || checkpoint(shared));
+            let (shared, call) = (Arc::clone(shared), shared.activity.enter());
+            executor::spawn_blocking(move || checkpoint(shared, call));
         }
     }
 }
 
 /// Copies the WAL back while writers go on, then the little that they added while they wait: only
 /// when all of it is copied does the WAL start anew instead of growing.
-fn checkpoint(shared: Arc<Shared>) {
+///
+/// `call` makes `close()` wait: the last connection to close has to be the one it closes.
+fn checkpoint(shared: Arc<Shared>, call: Call) {
     if copy_back(&shared) == Some(0) {
         shared.writer.end_checkpoint(0);
         return;
@@ -240,6 +248,7 @@ fn checkpoint(shared: Arc<Shared>) {
             let rest = copy_back(&shared);
             shared.writer.end_checkpoint(rest.unwrap_or(1));
             drop(turn);
+            drop(call);
         });
     });
 }
@@ -328,9 +337,17 @@ fn commit(shared: &Arc<Shared>, mut batch: Vec<Box<dyn QueuedJob>>) -> Result<()
             return Ok(());
         }
     };
-    let effects =
-        batch.iter_mut().fold(Effects::default(), |effects, job| effects.and(job.run(&lease, &totals)));
-    let committed = lease.run("COMMIT").map_err(FsError::from);
+    let mut effects = Effects::default();
+    let mut committed = Ok(());
+    for job in &mut batch {
+        effects = effects.and(job.run(&lease, &totals));
+        if !lease.is_in_transaction() {
+            // The disk failed under this job, and the ones before it are undone too.
+            committed = Err(job.error().unwrap_or_else(undone));
+            break;
+        }
+    }
+    let committed = committed.and_then(|()| lease.run("COMMIT").map_err(FsError::from));
     let wal_pages = Conn::wal_pages();
     if committed.is_err() {
         lease.discard();
