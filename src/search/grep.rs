@@ -277,10 +277,8 @@ enum Viewed {
 impl FileSearch<'_> {
     /// Searches some files in one view.
     fn search(&self, files: &[Step]) -> Vec<Result<Outcome>> {
-        let viewed = self.scope.read_now(|tx| {
-            let mut buffer = Vec::new();
-            Ok(files.iter().map(|file| self.view(tx, file.id, &mut buffer)).collect::<Vec<_>>())
-        });
+        let viewed =
+            self.scope.read_now(|tx| Ok(files.iter().map(|file| self.view(tx, file.id)).collect::<Vec<_>>()));
         match viewed {
             Err(error) => files.iter().map(|_| Err(error.clone())).collect(),
             Ok(viewed) => viewed
@@ -297,14 +295,14 @@ impl FileSearch<'_> {
         ScanOptions { context: self.context, limit: self.limit }
     }
 
-    fn view(&self, tx: &ReadTx<'_>, id: InodeId, buffer: &mut Vec<u8>) -> Result<Viewed> {
+    fn view(&self, tx: &ReadTx<'_>, id: InodeId) -> Result<Viewed> {
         let inode = tx.inode(id)?;
-        match inode.content {
-            Content::Manifest(_) => return Ok(Viewed::Large(inode.content, inode.size)),
-            Content::Blob(blob) => tx.blob_into(blob, buffer)?,
-            Content::Empty => buffer.clear(),
-        }
-        Ok(Viewed::Searched(scan_slice(&self.pattern, &self.options(), buffer)))
+        let scan = |bytes: &[u8]| scan_slice(&self.pattern, &self.options(), bytes);
+        Ok(match inode.content {
+            Content::Manifest(_) => Viewed::Large(inode.content, inode.size),
+            Content::Blob(blob) => Viewed::Searched(tx.with_blob(blob, scan)?),
+            Content::Empty => Viewed::Searched(scan(&[])),
+        })
     }
 
     fn search_large(&self, content: Content, size: u64) -> Result<Outcome> {

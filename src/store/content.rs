@@ -81,26 +81,24 @@ impl Piece {
 impl ReadTx<'_> {
     /// The bytes of a blob, verified.
     pub fn blob(&self, id: BlobId) -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        self.blob_into(id, &mut bytes)?;
-        Ok(bytes)
+        self.with_blob(id, <[u8]>::to_vec)
     }
 
-    /// The bytes of a blob, verified, in place of what is in `bytes`.
-    pub fn blob_into(&self, id: BlobId, bytes: &mut Vec<u8>) -> Result<()> {
-        bytes.clear();
-        let crc = self.row(
+    /// Looks at the bytes of a blob, verified, where SQLite has them.
+    pub fn with_blob<T>(&self, id: BlobId, look: impl FnOnce(&[u8]) -> T) -> Result<T> {
+        let looked = self.row(
             "SELECT b.crc, coalesce(b.data, d.data)
              FROM blob b LEFT JOIN blob_data d ON d.id = b.id WHERE b.id = ?1",
             [id],
             |row| {
-                bytes.extend_from_slice(row.get_ref(1)?.as_blob_or_null()?.unwrap_or_default());
-                row.get::<_, u32>(0)
+                let bytes = row.get_ref(1)?.as_blob_or_null()?.unwrap_or_default();
+                let is_sound = row.get::<_, u32>(0)? == crc32fast::hash(bytes);
+                Ok(is_sound.then(|| look(bytes)))
             },
         )?;
-        match crc {
-            Some(crc) if crc == crc32fast::hash(bytes) => Ok(()),
-            Some(_) => Err(damaged("the bytes of a file do not match their checksum")),
+        match looked {
+            Some(Some(result)) => Ok(result),
+            Some(None) => Err(damaged("the bytes of a file do not match their checksum")),
             None => Err(damaged("the bytes of a file are missing")),
         }
     }
