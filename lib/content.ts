@@ -105,7 +105,11 @@ function fromIterable(iterable: AsyncIterable<Bytes>): Source {
       return done ? undefined : pieceOf(value);
     },
     async release(error) {
-      if (error !== undefined) await iterator.return?.();
+      if (error === undefined) return;
+      // The iterator of a Node stream ends the stream only once it was asked for a piece, and only
+      // after that piece has come. Without a reason, which nobody may be listening for.
+      if (isNodeStream(iterable)) iterable.destroy();
+      await iterator.return?.();
     },
   };
 }
@@ -122,6 +126,10 @@ function isBlob(value: unknown): value is Blob {
 
 function isReadableStream(value: unknown): value is ReadableStream<Uint8Array> {
   return isObject(value) && typeof (value as ReadableStream).getReader === "function";
+}
+
+function isNodeStream(value: object): value is { destroy(): void } {
+  return "destroy" in value && typeof value.destroy === "function";
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<Bytes> {

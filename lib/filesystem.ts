@@ -176,26 +176,31 @@ export class Filesystem implements WorkspaceFilesystem {
     options: WriteFileOptions | null | undefined,
     isAppend: boolean,
   ): Promise<void> {
-    const signal = signalOf(options);
-    signal?.throwIfAborted();
     const prepared = prepare(content);
     if (typeof prepared === "string" || prepared instanceof Uint8Array) {
+      signalOf(options)?.throwIfAborted();
       return await this.#change((now) =>
         isAppend
           ? this.#native.appendFile(path, prepared, options, now)
           : this.#native.writeFile(path, prepared, options, now),
       );
     }
-    return await this.#upload(prepared, signal, async () => {
+    return await this.#upload(prepared, options, async () => {
       this.#guard?.();
       return call(() => this.#native.upload(path, options, isAppend));
     });
   }
 
   /** Pumps a source into an upload. On any failure the source is let go and nothing has changed. */
-  async #upload(source: Source, signal: AbortSignal | undefined, open: () => Promise<NativeUpload>): Promise<void> {
+  async #upload(
+    source: Source,
+    options: { signal?: AbortSignal } | null | undefined,
+    open: () => Promise<NativeUpload>,
+  ): Promise<void> {
     let upload: NativeUpload | undefined;
     try {
+      const signal = signalOf(options);
+      signal?.throwIfAborted();
       const target = await open();
       upload = target;
       for (;;) {

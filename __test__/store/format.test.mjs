@@ -1,7 +1,7 @@
 // Files of earlier versions open, and hold what they held.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, test } from "node:test";
@@ -25,6 +25,17 @@ function copyOf(version) {
 async function bytesOf(fs, path) {
   return Buffer.from(await new Response(await fs.readFile(path)).arrayBuffer());
 }
+
+/** `user_version` of the header. */
+const versionIn = (path) => readFileSync(path).readInt32BE(60);
+
+test("every version up to today's has a file", async () => {
+  const path = join(folder, "new.db");
+  workspace = new Workspace({ storage: path });
+  await workspace.close();
+  const names = Array.from({ length: versionIn(path) }, (_, index) => `v${index + 1}.db.gz`);
+  assert.deepEqual(readdirSync(new URL("../../tests/data/", import.meta.url)).sort(), names.sort());
+});
 
 for (const version of [1]) {
   for (const readonly of [true, false]) {
@@ -68,5 +79,28 @@ for (const version of [1]) {
     assert.equal((await fs.stat("/workspace/copy-of-chunks")).size, contents["/workspace/chunks"].length + 4);
     assert.ok((await bytesOf(fs, "/workspace/chunks")).equals(contents["/workspace/chunks"]));
     assert.deepEqual((await workspace.check()).problems, []);
+  });
+
+  test(`in a file of version ${version} the totals fit, and a watch goes on from a cursor`, async () => {
+    workspace = new Workspace({ storage: copyOf(version) });
+    const { fs } = workspace;
+    const { files, directories, bytes } = await fs.statfs();
+    assert.equal(files, Object.keys(contents).length + Object.keys(links).length + 1);
+    assert.equal(directories, 5);
+    const sum = Object.values(contents).reduce((total, content) => total + content.length, 0);
+    assert.equal(bytes, sum + contents["/workspace/chunks"].length);
+
+    await fs.writeFile("/workspace/now", "");
+    const events = [];
+    for await (const { type, path, from } of fs.watch("/", { recursive: true, since: "1" })) {
+      events.push(from ? `${type} ${from} -> ${path}` : `${type} ${path}`);
+      if (path === "/workspace/now") break;
+    }
+    assert.deepEqual(events.slice(-4), [
+      "create /workspace/gone",
+      "delete /workspace/gone",
+      "rename /workspace/a -> /workspace/moved",
+      "create /workspace/now",
+    ]);
   });
 }

@@ -158,11 +158,24 @@ impl Store {
         Ok(())
     }
 
-    /// A connection with an open read transaction, for what must see one state for longer.
+    /// A connection with an open read transaction, for what must see one state for longer. For a
+    /// thread that may wait.
     pub fn hold(&self) -> Result<Lease> {
-        let lease = self.shared.pool.take()?;
-        lease.run("BEGIN")?;
-        Ok(lease)
+        let mut attempts = 0;
+        loop {
+            match self.shared.pool.take() {
+                Ok(lease) => {
+                    lease.run("BEGIN")?;
+                    return Ok(lease);
+                }
+                // A connection cannot be opened while the last other one is closing.
+                Err(error) if error.code() == Code::Busy => {
+                    std::thread::sleep(executor::backoff(attempts));
+                    attempts += 1;
+                }
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     /// Wakes whoever holds the receiver when something may have changed, in any process. Pair it

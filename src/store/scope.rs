@@ -81,7 +81,7 @@ impl Scope {
             Scope::Workspace(store) => {
                 let mut attempts = 0;
                 loop {
-                    match read_once(store.shared.pool.take()?, &work) {
+                    match store.shared.pool.take().and_then(|lease| read_once(lease, &work)) {
                         Err(error) if error.code() == Code::Busy => {}
                         result => return result,
                     }

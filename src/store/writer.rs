@@ -314,6 +314,7 @@ fn commit(shared: &Arc<Shared>, mut batch: Vec<Box<dyn QueuedJob>>) -> Result<()
     let is_durable = batch.iter().any(|job| job.is_durable());
     let lease = match shared.pool.take() {
         Ok(lease) => lease,
+        Err(error) if error.code() == Code::Busy => return Err(batch),
         Err(error) => {
             finish(batch, Err(error));
             return Ok(());

@@ -145,12 +145,12 @@ impl Download {
         Ok(())
     }
 
-    /// All bytes that are left, if they are at hand; then nothing is left.
+    /// All bytes, if they are at hand and no more than a piece; then nothing is left.
     pub fn take_bytes(&self) -> Option<Vec<u8>> {
         let mut position = lock(&self.position);
         let mut hold = lock(&self.hold);
         match &mut *hold {
-            Hold::Bytes(bytes) => {
+            Hold::Bytes(bytes) if bytes.len() <= CHUNK_BYTES => {
                 let bytes = std::mem::take(bytes);
                 *hold = Hold::Ended;
                 *position = self.slice.end;
@@ -170,11 +170,17 @@ impl Download {
         }
         let index = *position / CHUNK_BYTES as u64;
         let chunk_start = index * CHUNK_BYTES as u64;
-        let mut bytes = self.chunk(index)?;
-        bytes.truncate(usize::try_from(self.slice.end - chunk_start).unwrap_or(usize::MAX));
-        if *position > chunk_start {
-            bytes.drain(..(*position - chunk_start) as usize);
-        }
+        let bytes = match self.at_hand(*position, chunk_start + CHUNK_BYTES as u64) {
+            Some(bytes) => bytes,
+            None => {
+                let mut bytes = self.chunk(index)?;
+                bytes.truncate(usize::try_from(self.slice.end - chunk_start).unwrap_or(usize::MAX));
+                if *position > chunk_start {
+                    bytes.drain(..(*position - chunk_start) as usize);
+                }
+                bytes
+            }
+        };
         if bytes.is_empty() {
             return Err(crate::store::damaged("a part of a file is shorter than it should be"));
         }
@@ -183,6 +189,13 @@ impl Download {
             self.close();
         }
         Ok(Some(bytes))
+    }
+
+    /// Bytes of the file from `start` to `end` or its last, if they were read already.
+    fn at_hand(&self, start: u64, end: u64) -> Option<Vec<u8>> {
+        let Hold::Bytes(bytes) = &*lock(&self.hold) else { return None };
+        let within = |at: u64| (at.min(self.slice.end) - self.slice.start) as usize;
+        Some(bytes[within(start)..within(end)].to_vec())
     }
 
     fn chunk(&self, index: u64) -> Result<Vec<u8>> {
