@@ -25,7 +25,7 @@ export declare class NativeFiles {
   /** Adds content in one piece to the end of a file. */
   appendFile(path: unknown, contentValue: unknown, options: unknown, now?: number | undefined | null): void | Promise<void>
   /** Begins a write or append of content that comes in pieces. The target is checked first. */
-  upload(path: unknown, options: unknown, isAppend: boolean): NativeUpload | Promise<NativeUpload>
+  upload(path: unknown, options: unknown, isAppend: boolean, isAtHand: boolean): NativeUpload | Promise<NativeUpload>
   /** `mkdir`: the first directory made, if the call was recursive. */
   mkdir(path: unknown, options: unknown, now?: number | undefined | null): string | null | Promise<string | null>
   /** `rm`. */

@@ -18,6 +18,8 @@ export interface Source {
   next(): Promise<Uint8Array | undefined>;
   /** Ends the source: with an error if it was not read to the end. */
   release(error?: unknown): Promise<void>;
+  /** Whether all of it is at hand: it will end, and soon. */
+  isAtHand: boolean;
 }
 
 /** Content in one piece, if it is small enough for that; otherwise a source. */
@@ -30,9 +32,11 @@ export function prepare(content: FileContent): string | Uint8Array | Source {
   }
   const bytes = viewOf(content);
   if (bytes) {
-    return bytes.byteLength <= binding.PIECE_BYTES_MAX ? bytes : fromGenerator(slicesOfBytes(bytes));
+    return bytes.byteLength <= binding.PIECE_BYTES_MAX ? bytes : fromGenerator(slicesOfBytes(bytes, bytes.byteLength));
   }
-  if (isBlob(content)) return fromReadable(content.stream() as ReadableStream<Uint8Array>);
+  if (isBlob(content)) {
+    return { ...fromReadable(content.stream() as ReadableStream<Uint8Array>), isAtHand: true };
+  }
   if (isReadableStream(content)) return fromReadable(content);
   if (isAsyncIterable(content)) return fromIterable(content);
   throw argumentTypeError(
@@ -42,10 +46,18 @@ export function prepare(content: FileContent): string | Uint8Array | Source {
 
 /** The bytes of a value that is bytes, without copying them. */
 function viewOf(value: unknown): Uint8Array | undefined {
-  if (value instanceof Uint8Array) return value;
-  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-  const isBuffer = value instanceof ArrayBuffer || value instanceof SharedArrayBuffer || isForeignBuffer(value);
-  return isBuffer ? new Uint8Array(value as ArrayBuffer) : undefined;
+  const isView = ArrayBuffer.isView(value);
+  if (!isView && !isBuffer(value)) return undefined;
+  const buffer = isView ? value.buffer : (value as ArrayBuffer);
+  try {
+    return isView ? new Uint8Array(buffer, value.byteOffset, value.byteLength) : new Uint8Array(buffer);
+  } catch {
+    throw argumentTypeError("content must be bytes; this buffer was transferred away or made smaller");
+  }
+}
+
+function isBuffer(value: unknown): boolean {
+  return value instanceof ArrayBuffer || value instanceof SharedArrayBuffer || isForeignBuffer(value);
 }
 
 /** An `ArrayBuffer` of another realm, as a test runner's sandbox makes them. */
@@ -54,8 +66,10 @@ function isForeignBuffer(value: unknown): boolean {
   return tag === "[object ArrayBuffer]" || tag === "[object SharedArrayBuffer]";
 }
 
-function* slicesOfBytes(bytes: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < bytes.byteLength; at += binding.PIECE_BYTES_MAX) {
+function* slicesOfBytes(bytes: Uint8Array, length: number): Generator<Uint8Array> {
+  for (let at = 0; at < length; at += binding.PIECE_BYTES_MAX) {
+    // All of it or nothing, also if it was transferred away or made smaller meanwhile.
+    if (bytes.byteLength !== length) throw argumentTypeError("the bytes of content were gone before they were written");
     yield bytes.subarray(at, at + binding.PIECE_BYTES_MAX);
   }
 }
@@ -78,6 +92,7 @@ function fromGenerator(slices: Generator<Uint8Array>): Source {
   return {
     next: async () => slices.next().value ?? undefined,
     release: async () => {},
+    isAtHand: true,
   };
 }
 
@@ -94,6 +109,7 @@ function fromReadable(stream: ReadableStream<Uint8Array>): Source {
       if (error !== undefined) await reader.cancel(error).catch(() => {});
       reader.releaseLock();
     },
+    isAtHand: false,
   };
 }
 
@@ -111,6 +127,7 @@ function fromIterable(iterable: AsyncIterable<Bytes>): Source {
       if (isNodeStream(iterable)) iterable.destroy();
       await iterator.return?.();
     },
+    isAtHand: false,
   };
 }
 

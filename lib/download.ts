@@ -3,12 +3,15 @@
 import type { NativeDownload } from "../index.js";
 import { userError } from "./errors.js";
 
+const EMPTY = new Uint8Array(0);
+
 /**
  * A byte stream (BYOB readers work) that takes a piece when the consumer asks for one, and has
  * the next one read meanwhile.
  */
 export function readableFrom(download: NativeDownload): ReadableStream<Uint8Array> {
-  const whole = download.take();
+  // Small contents are at hand already.
+  let whole = download.take();
   let ahead: Promise<Uint8Array | null> | undefined;
   const next = () => {
     const piece = download.next();
@@ -16,19 +19,20 @@ export function readableFrom(download: NativeDownload): ReadableStream<Uint8Arra
     piece.catch(() => {});
     return piece;
   };
+  const take = async () => {
+    if (whole === null) return await (ahead ?? next());
+    const piece = whole.byteLength > 0 ? whole : null;
+    whole = EMPTY;
+    return piece;
+  };
 
   return new ReadableStream(
     {
       type: "bytes",
-      start(controller: ReadableByteStreamController) {
-        if (!whole) return;
-        if (whole.byteLength > 0) controller.enqueue(whole);
-        controller.close();
-      },
       async pull(controller: ReadableByteStreamController) {
         try {
-          const piece = await (ahead ?? next());
-          ahead = piece ? next() : undefined;
+          const piece = await take();
+          ahead = piece && whole === null ? next() : undefined;
           if (piece) {
             deliver(controller, piece);
           } else {

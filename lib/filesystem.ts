@@ -33,25 +33,33 @@ const DIRECTORY = 2;
 const LINK = 3;
 const FOUND_TYPES = { f: "file", d: "dir", l: "symlink" } as const;
 
-/** The files behind `native`. `now` is the host's clock; `guard` is asked before each change. */
+/** What a workspace gives its files besides the native ones. */
+export interface Surroundings {
+  /** The host's clock. */
+  now?: (() => number) | undefined;
+  /** Asked before each change. */
+  guard?: () => void;
+  /** Fires when the workspace begins to close. */
+  closing?: AbortSignal;
+}
+
+/** The files behind `native`. */
 export class Filesystem implements WorkspaceFilesystem {
   readonly #native: NativeFiles;
-  readonly #now: (() => number) | undefined;
-  readonly #guard: (() => void) | undefined;
+  readonly #around: Surroundings;
 
-  constructor(native: NativeFiles, now?: () => number, guard?: () => void) {
+  constructor(native: NativeFiles, around: Surroundings) {
     this.#native = native;
-    this.#now = now;
-    this.#guard = guard;
+    this.#around = around;
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the overloads are in the interface
   async readFile(path: string, options?: string | ReadFileOptions | null): Promise<any> {
     if (typeof options === "string") return await call(() => this.#native.readText(path, options));
-    return await call(async () => {
-      if (options && this.#native.wantsText(options)) return this.#native.readText(path, options);
-      return readableFrom(await this.#native.download(path, options));
-    });
+    if (options && (await call(() => this.#native.wantsText(options)))) {
+      return await call(() => this.#native.readText(path, options));
+    }
+    return readableFrom(await call(() => this.#native.download(path, options)));
   }
 
   async writeFile(path: string, content: FileContent, options?: WriteFileOptions | null): Promise<void> {
@@ -166,8 +174,16 @@ export class Filesystem implements WorkspaceFilesystem {
 
   /** A change, with the time and once it is allowed. */
   async #change<T>(work: (now: number | undefined) => T | Promise<T>): Promise<T> {
-    this.#guard?.();
-    return await call(() => work(this.#now?.()));
+    this.#around.guard?.();
+    return await call(() => work(this.#timestamp()));
+  }
+
+  #timestamp(): number | undefined {
+    const { now } = this.#around;
+    if (!now) return undefined;
+    const time: unknown = now();
+    if (typeof time !== "number") throw argumentTypeError(`now() must return a number; it returned a ${typeof time}`);
+    return time;
   }
 
   async #put(
@@ -176,7 +192,15 @@ export class Filesystem implements WorkspaceFilesystem {
     options: WriteFileOptions | null | undefined,
     isAppend: boolean,
   ): Promise<void> {
-    const prepared = prepare(content);
+    // Nothing is awaited before the native call, so that a close() right after it waits for this.
+    let prepared: ReturnType<typeof prepare>;
+    try {
+      prepared = prepare(content);
+    } catch (error) {
+      return await call(() => {
+        throw error;
+      });
+    }
     if (typeof prepared === "string" || prepared instanceof Uint8Array) {
       signalOf(options)?.throwIfAborted();
       return await this.#change((now) =>
@@ -186,8 +210,8 @@ export class Filesystem implements WorkspaceFilesystem {
       );
     }
     return await this.#upload(prepared, options, async () => {
-      this.#guard?.();
-      return call(() => this.#native.upload(path, options, isAppend));
+      this.#around.guard?.();
+      return call(() => this.#native.upload(path, options, isAppend, prepared.isAtHand));
     });
   }
 
@@ -201,13 +225,15 @@ export class Filesystem implements WorkspaceFilesystem {
     try {
       const signal = signalOf(options);
       signal?.throwIfAborted();
+      // close() waits for what is at hand, and for nothing that may never come.
+      const ends = [signal, source.isAtHand ? undefined : this.#around.closing];
       const target = await open();
       upload = target;
       for (;;) {
-        const piece = await unlessAborted(source.next(), signal);
+        const piece = await unlessAborted(source.next(), ends);
         if (!piece) break;
         const pushed = call(() => target.push(piece));
-        if (pushed) await unlessAborted(pushed, signal);
+        if (pushed) await unlessAborted(pushed, ends);
       }
       signal?.throwIfAborted();
       await source.release();
@@ -242,7 +268,8 @@ export class Filesystem implements WorkspaceFilesystem {
     const refused: string[] = [];
     for (const path of paths) {
       if (refused.some((above) => path.startsWith(`${above}/`))) continue;
-      if (!(await filter(path, to + path.slice(from.length)))) refused.push(path);
+      const isWanted = Promise.resolve(filter(path, to + path.slice(from.length)));
+      if (!(await unlessAborted(isWanted, [this.#around.closing]))) refused.push(path);
     }
     return refused;
   }
@@ -292,20 +319,22 @@ function milliseconds(name: string, time: unknown): number {
 
 function signalOf(options: { signal?: AbortSignal } | null | undefined): AbortSignal | undefined {
   const signal = options?.signal ?? undefined;
-  if (signal !== undefined && typeof signal.addEventListener !== "function") {
+  if (signal !== undefined && typeof signal.throwIfAborted !== "function") {
     throw argumentTypeError("signal must be an AbortSignal");
   }
   return signal;
 }
 
-/** The promise's outcome, or the signal's reason if that comes first. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise;
-  let onAbort: (() => void) | undefined;
+/** The promise's outcome, or the reason of the first signal if that comes first. */
+async function unlessAborted<T>(promise: Promise<T>, ends: (AbortSignal | undefined)[]): Promise<T> {
+  const signals = ends.filter((signal) => signal !== undefined);
+  if (signals.length === 0) return promise;
+  const done = new AbortController();
   const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener("abort", onAbort);
-    if (signal.aborted) onAbort();
+    for (const signal of signals) {
+      if (signal.aborted) reject(signal.reason);
+      else signal.addEventListener("abort", () => reject(signal.reason), { signal: done.signal });
+    }
   });
   // The one that loses may still reject.
   promise.catch(() => {});
@@ -313,6 +342,6 @@ async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undef
   try {
     return await Promise.race([promise, aborted]);
   } finally {
-    if (onAbort) signal.removeEventListener("abort", onAbort);
+    done.abort();
   }
 }

@@ -20,7 +20,7 @@ export function watchEvents(
   };
   const open = async (): Promise<NativeWatch> => {
     signal = options?.signal ?? undefined;
-    if (signal !== undefined && typeof signal.addEventListener !== "function") {
+    if (signal !== undefined && typeof signal.throwIfAborted !== "function") {
       throw argumentTypeError("signal must be an AbortSignal");
     }
     signal?.addEventListener("abort", cancel, { once: true });
@@ -63,7 +63,7 @@ export function watchEvents(
       events = [];
       signal?.removeEventListener("abort", cancel);
       cancel();
-      return { done: true, value: undefined };
+      return await call(() => ({ done: true as const, value: undefined }));
     },
   };
 }

@@ -34,6 +34,8 @@ export class Workspace implements AsyncDisposable, Disposable {
 
   readonly #native: NativeWorkspace;
   readonly #now: (() => number) | undefined;
+  /** Fires when the workspace begins to close. */
+  readonly #closing = new AbortController();
   /** Inside the body of a transaction of this workspace: whether it still is open. */
   readonly #transaction = new AsyncLocalStorage<{ isOpen: boolean }>();
 
@@ -46,9 +48,11 @@ export class Workspace implements AsyncDisposable, Disposable {
       throw userError(thrown);
     }
     this.#now = now;
-    this.fs = new Filesystem(this.#native.files(), now, () =>
-      this.#refuseInTransaction("use the fs that the transaction passes to its body"),
-    );
+    this.fs = new Filesystem(this.#native.files(), {
+      now,
+      guard: () => this.#refuseInTransaction("use the fs that the transaction passes to its body"),
+      closing: this.#closing.signal,
+    });
   }
 
   /**
@@ -69,7 +73,7 @@ export class Workspace implements AsyncDisposable, Disposable {
     const state = { isOpen: true };
     let result: T;
     try {
-      const fs = new Filesystem(transaction.files(), this.#now);
+      const fs = new Filesystem(transaction.files(), { now: this.#now });
       result = await this.#transaction.run(state, async () => body(fs));
     } catch (error) {
       state.isOpen = false;
@@ -104,11 +108,17 @@ export class Workspace implements AsyncDisposable, Disposable {
   }
 
   /**
-   * Ends the use of the workspace, after the calls under way. Later calls, and streams that are
-   * still open, reject with `ECLOSED`. Closing twice is fine.
+   * Ends the use of the workspace, after the calls under way, transactions included. Later calls,
+   * streams that are still open and writes from a source that still delivers reject with
+   * `ECLOSED`. Closing twice is fine.
    */
   async close(): Promise<void> {
     this.#refuseInTransaction("close() waits for transactions to end");
+    await this.#end();
+  }
+
+  async #end(): Promise<void> {
+    this.#closing.abort(new WorkspaceError("ECLOSED", "ECLOSED: the workspace is closed"));
     await call(() => this.#native.close());
   }
 
@@ -118,7 +128,7 @@ export class Workspace implements AsyncDisposable, Disposable {
 
   /** Begins to close, without waiting. */
   [Symbol.dispose](): void {
-    this.close().catch(() => {});
+    this.#end().catch(() => {});
   }
 
   #refuseInTransaction(advice: string): void {

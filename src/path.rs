@@ -19,7 +19,7 @@ impl WorkspacePath {
     /// `EINVAL` for an empty, relative or root-escaping path or one with NUL, `ENAMETOOLONG` for
     /// a segment over 255 or a path over 4,096 bytes.
     pub fn parse(raw: &str) -> Result<Self> {
-        Self::canonical(raw).map_err(|error| error.at(raw))
+        Self::canonical(raw).map_err(|error| error.at(shown(raw)))
     }
 
     fn canonical(raw: &str) -> Result<Self> {
@@ -92,6 +92,12 @@ impl std::fmt::Display for WorkspacePath {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.text)
     }
+}
+
+/// A path for an error: one that is far too long is cut.
+fn shown(raw: &str) -> &str {
+    let end = (0..=raw.len().min(PATH_BYTES_MAX)).rev().find(|at| raw.is_char_boundary(*at));
+    &raw[..end.unwrap_or(0)]
 }
 
 /// `name` below `directory`, both canonical.

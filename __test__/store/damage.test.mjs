@@ -21,8 +21,8 @@ import { before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Workspace, WorkspaceError } from "carrel";
 import { chance, hashOf, seed, uniqueBytes } from "../support/chance.mjs";
-import { actualTree, expectedTree, newLane, step } from "../support/lane.mjs";
 import { folderFor } from "../support/ending.mjs";
+import { actualTree, expectedTree, newLane, step } from "../support/lane.mjs";
 import { openAt, startProcess } from "../support/process.mjs";
 import { bytesOf, rejection } from "../support/workspace.mjs";
 
@@ -81,7 +81,10 @@ function snapshot(folder) {
       .sort()
       .map((name) => {
         const stats = statSync(join(folder, name));
-        return [name, stats.isFile() ? `${stats.size} ${stats.mtimeMs} ${hashOf(readFileSync(join(folder, name)))}` : "-"];
+        return [
+          name,
+          stats.isFile() ? `${stats.size} ${stats.mtimeMs} ${hashOf(readFileSync(join(folder, name)))}` : "-",
+        ];
       }),
   );
 }

@@ -9,6 +9,9 @@ import { folderFor } from "../support/ending.mjs";
 import { openAt, startProcess } from "../support/process.mjs";
 import { bytesOf } from "../support/workspace.mjs";
 
+const UPLOADS = 6;
+const LIVES = 6;
+const ROUNDS = 3;
 const addresses = { chance: new URL("../support/chance.mjs", import.meta.url).href };
 
 /** A process in which no file can become longer than `mib` MiB: neither the WAL nor the database. */
@@ -107,24 +110,28 @@ for (const durability of ["full", "normal"]) {
     const storage = { path: join(folderFor(t), "uploads.db"), durability };
     const contents = {};
     let failures = 0;
-    for (let life = 0; life < 4; life++) {
-      // So short that the WAL meets its end now and then before it starts anew.
-      const other = await startLimited(t, storage, 9);
-      for (let round = 0; round < 12; round++) {
+    for (let life = 0; life < LIVES; life++) {
+      // The WAL of each of these processes meets the limit in its second or third round.
+      const other = await startLimited(t, storage, 8);
+      for (let round = 0; round < ROUNDS; round++) {
         const told = await other.run(
-          async ({ workspace }, life, round, addresses) => {
-            const { inPieces, uniqueBytes } = await import(addresses.chance);
+          async ({ workspace }, life, round, addresses, UPLOADS) => {
+            const { chance, inPieces, uniqueBytes } = await import(addresses.chance);
+            const dice = chance("upload", life, round);
+            const pause = (most) => new Promise((resolve) => setTimeout(resolve, dice.below(most)));
+            // It may learn of the failure of its first chunk long after, when others have begun.
             const slowly = async function* (bytes) {
-              for await (const piece of inPieces(bytes, 100_000)) {
+              for await (const piece of inPieces(bytes, 60_000 + dice.below(500_000))) {
                 yield piece;
-                await new Promise((resolve) => setTimeout(resolve, 1));
+                await pause(dice.happens(0.3) ? 40 : 2);
               }
             };
             return Promise.all(
-              Array.from({ length: 4 }, async (_, index) => {
+              Array.from({ length: UPLOADS }, async (_, index) => {
                 const name = `/workspace/${index}`;
                 const id = `upload ${life} ${round} ${index}`;
-                const bytes = uniqueBytes(id, 520_000 + 20_000 * index);
+                const bytes = uniqueBytes(id, 530_000 + dice.below(700_000));
+                await pause(30);
                 const failure = await workspace.fs.writeFile(name, slowly(bytes)).catch(({ code }) => code);
                 return { name, id, size: bytes.length, failure };
               }),
@@ -133,6 +140,7 @@ for (const durability of ["full", "normal"]) {
           life,
           round,
           addresses,
+          UPLOADS,
         );
         for (const { name, id, size, failure } of told) {
           if (failure === undefined) contents[name] = [id, size];
@@ -147,16 +155,23 @@ for (const durability of ["full", "normal"]) {
 
       const workspace = openAt(t, storage);
       for (const [name, [id, size]] of Object.entries(contents)) {
-        assert.ok((await bytesOf(workspace.fs.readFile(name))).equals(uniqueBytes(id, size)), `${name} of life ${life}`);
+        assert.ok(
+          (await bytesOf(workspace.fs.readFile(name))).equals(uniqueBytes(id, size)),
+          `${name} of life ${life}`,
+        );
       }
       await workspace.compact();
       const { bytes, storedBytes } = await workspace.fs.statfs();
-      assert.equal(bytes, Object.values(contents).reduce((sum, [, size]) => sum + size, 0));
+      assert.equal(
+        bytes,
+        Object.values(contents).reduce((sum, [, size]) => sum + size, 0),
+      );
       assert.equal(storedBytes, bytes, "what failed has left nothing");
       assert.deepEqual((await workspace.check()).problems, []);
       await workspace.close();
     }
-    t.diagnostic(`${failures} of 192 failed`);
-    assert.ok(failures > 0 && failures < 192, `${failures} of 192 failed`);
+    const all = LIVES * ROUNDS * UPLOADS;
+    t.diagnostic(`${failures} of ${all} failed`);
+    assert.ok(failures > 0 && failures < all, `${failures} of ${all} failed`);
   });
 }

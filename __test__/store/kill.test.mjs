@@ -20,8 +20,8 @@ const program = fileURLToPath(new URL("../support/lane-main.mjs", import.meta.ur
  * Lets a process work on lanes and kills it: some milliseconds after it has begun to work or, where
  * `isEarly`, after it was started. Resolves with the number of operations acknowledged for each lane.
  */
-function killedWriter(storage, lanes, { isEarly, milliseconds }) {
-  const child = spawn(process.execPath, [program, JSON.stringify({ storage, seed, lanes })], {
+function killedWriter(storage, lanes, { isEarly, milliseconds, compacts }) {
+  const child = spawn(process.execPath, [program, JSON.stringify({ storage, seed, lanes, compacts })], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const kill = () => setTimeout(() => child.kill("SIGKILL"), milliseconds);
@@ -57,7 +57,7 @@ test(`a killed writer leaves what it acknowledged (${ROUNDS} rounds)`, async (t)
         const storage = { path, durability: dice.pick(["full", "normal"]) };
         const isEarly = dice.happens(0.15);
         const milliseconds = isEarly ? 20 + dice.below(90) : dice.below(100);
-        return killedWriter(storage, its, { isEarly, milliseconds });
+        return killedWriter(storage, its, { isEarly, milliseconds, compacts: dice.happens(0.2) });
       }),
     );
 
@@ -89,7 +89,10 @@ test(`a killed writer leaves what it acknowledged (${ROUNDS} rounds)`, async (t)
   await workspace.compact();
   const { bytes, storedBytes } = await workspace.fs.statfs();
   const contents = lanes.flatMap(contentsOf);
-  assert.equal(bytes, contents.reduce((sum, content) => sum + content.length, 0));
+  assert.equal(
+    bytes,
+    contents.reduce((sum, content) => sum + content.length, 0),
+  );
   const needed = chunkBytes(contents);
   assert.ok(storedBytes >= needed.least && storedBytes <= needed.most, `${storedBytes} of ${JSON.stringify(needed)}`);
   assert.deepEqual((await workspace.check()).problems, []);

@@ -43,7 +43,10 @@ async function program(path, body) {
 test("an open idle workspace, a stream and a watch left alone keep no process alive", async (t) => {
   const path = join(folderFor(t), "idle.db");
   await program(path, `await fs.writeFile("/workspace/large", new Uint8Array(3_000_000));`);
-  assert.equal(await program(path, `console.log(await fs.readFile("/workspace/large", "utf8").then((s) => s.length));`), "3000000\n");
+  assert.equal(
+    await program(path, `console.log(await fs.readFile("/workspace/large", "utf8").then((s) => s.length));`),
+    "3000000\n",
+  );
   await program(path, "");
   await program(path, `await fs.readFile("/workspace/large");`);
   await program(path, `const reader = (await fs.readFile("/workspace/large")).getReader(); await reader.read();`);
@@ -70,7 +73,15 @@ test("calls under way keep a process alive until they are done", async (t) => {
     workspace.check().then(say("check"));
     workspace.compact().then(say("compact"));`,
   );
-  assert.deepEqual(printed.trim().split(" ").sort(), ["check", "compact", "find", "mkdir", "stream", "transaction", "write"]);
+  assert.deepEqual(printed.trim().split(" ").sort(), [
+    "check",
+    "compact",
+    "find",
+    "mkdir",
+    "stream",
+    "transaction",
+    "write",
+  ]);
   const workspace = openAt(t, path);
   assert.equal(await workspace.fs.readFile("/workspace/t", "utf8"), "12");
   assert.equal((await workspace.fs.stat("/workspace/stream")).size, 2_000_000);
@@ -171,7 +182,10 @@ test("the list of calls has every method", () => {
   const listed = new Set(Object.keys(everyCall(workspace)).map((name) => name.split(" ", 1)[0]));
   const methods = (object) =>
     Object.getOwnPropertyNames(Object.getPrototypeOf(object)).filter((name) => name !== "constructor");
-  assert.deepEqual([...methods(workspace.fs), ...methods(workspace)].filter((name) => !listed.has(name)), ["close"]);
+  assert.deepEqual(
+    [...methods(workspace.fs), ...methods(workspace)].filter((name) => !listed.has(name)),
+    ["close"],
+  );
 });
 
 for (const [name, storageFor] of [
@@ -217,7 +231,10 @@ test("close() waits for the calls under way, and many may close at once", async 
     );
   }
   const workspace = openAt(t, path);
-  assert.equal(await workspace.fs.readFile("/workspace/log", "utf8"), Array.from({ length: 20 }, (_, n) => `${n}\n`).join(""));
+  assert.equal(
+    await workspace.fs.readFile("/workspace/log", "utf8"),
+    Array.from({ length: 20 }, (_, n) => `${n}\n`).join(""),
+  );
 });
 
 test("close() waits for a transaction that is open", async (t) => {
@@ -409,7 +426,8 @@ test("a reader of another process that stands still does not leave the WAL long 
   assert.ok(walBytes(path) > 50 * MIB, "the reader keeps what it sees");
   const read = await other.run(async ({ state }) => {
     let bytes = 0;
-    for (let piece = await state.reader.read(); !piece.done; piece = await state.reader.read()) bytes += piece.value.length;
+    for (let piece = await state.reader.read(); !piece.done; piece = await state.reader.read())
+      bytes += piece.value.length;
     return bytes;
   });
   assert.equal(read, 1_500_000 - 512 * 1024);
@@ -432,7 +450,8 @@ test("overwriting a file 200 times leaves room for a few versions, not for 200",
     for (let index = 0; index < 200; index++) {
       await workspace.fs.writeFile("/workspace/f", uniqueBytes(`${name} ${index}`, bytes));
       // Collected in the background, a moment later.
-      if (index % 40 === 39) await waitFor("old versions go", async () => (await workspace.fs.statfs()).storedBytes === bytes);
+      if (index % 40 === 39)
+        await waitFor("old versions go", async () => (await workspace.fs.statfs()).storedBytes === bytes);
     }
     await workspace.close();
     const size = statSync(path).size;

@@ -141,7 +141,10 @@ test("1,000 workspaces hear of changes through one watcher", async (t) => {
       },
       join(folder, `${index}.db`),
     );
-    const path = await other.run(async ({ state }, index) => (await state.watches[index].watch.next()).value.path, index);
+    const path = await other.run(
+      async ({ state }, index) => (await state.watches[index].watch.next()).value.path,
+      index,
+    );
     assert.equal(path, "/workspace/g");
   }
   await other.kill();

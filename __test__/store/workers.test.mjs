@@ -108,7 +108,10 @@ test("several workers use one file, several files, and memory, at once", async (
     });
   });
   const seven = "f0,f1,f2,f3,f4,f5,f6";
-  assert.deepEqual(await Promise.all(ends), Array.from({ length: count }, () => [seven, seven]));
+  assert.deepEqual(
+    await Promise.all(ends),
+    Array.from({ length: count }, () => [seven, seven]),
+  );
 
   const workspace = openAt(t, join(folder, "shared.db"));
   assert.equal(await workspace.fs.readFile("/workspace/count", "utf8"), String(count * each));

@@ -1,13 +1,13 @@
 // Works on lanes until it is killed. Tells of each operation that is done, on standard output:
 // `<base> <index>`, with a system call that has happened before the next operation begins.
 //
-//   node lane-main.mjs '{ "storage": ..., "seed": ..., "lanes": [states] }'
+//   node lane-main.mjs '{ "storage": ..., "seed": ..., "lanes": [states], "operations"?, "compacts"? }'
 
 import { writeSync } from "node:fs";
 import { Workspace } from "carrel";
 import { perform, step } from "./lane.mjs";
 
-const { storage, seed, lanes, operations = Number.POSITIVE_INFINITY } = JSON.parse(process.argv[2]);
+const { storage, seed, lanes, operations = Number.POSITIVE_INFINITY, compacts } = JSON.parse(process.argv[2]);
 const workspace = new Workspace({ storage });
 
 async function work(state) {
@@ -20,6 +20,14 @@ async function work(state) {
   }
 }
 
+async function compactNowAndThen() {
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    await workspace.compact();
+  }
+}
+
+if (compacts) compactNowAndThen();
 await Promise.all(lanes.map(work));
 // Killed with everything done, but never closed.
 writeSync(1, "idle\n");

@@ -4,7 +4,7 @@
 //! `EINVAL` by name. `undefined` and `null` are an option not given.
 
 use napi::bindgen_prelude::{FromNapiValue, JsObjectValue, Object, Unknown};
-use napi::{JsString, JsValue, ValueType};
+use napi::{JsString, JsValue, KeyCollectionMode, KeyConversion, KeyFilter, ValueType};
 
 use crate::error::{Code, FsError, Result};
 use crate::path::WorkspacePath;
@@ -17,15 +17,26 @@ fn describe(value: &Unknown<'_>) -> String {
     match value.get_type() {
         Ok(ValueType::Undefined) => "undefined".to_owned(),
         Ok(ValueType::Null) => "null".to_owned(),
-        Ok(ValueType::Number) => format!("the number {}", f64::from_unknown(*value).unwrap_or(f64::NAN)),
+        Ok(ValueType::Number) => {
+            format!("the number {}", number_text(f64::from_unknown(*value).unwrap_or(f64::NAN)))
+        }
         Ok(ValueType::Boolean) => "a boolean".to_owned(),
         Ok(ValueType::String) => "a string".to_owned(),
         Ok(ValueType::Function) => "a function".to_owned(),
+        Ok(ValueType::BigInt) => "a bigint".to_owned(),
         Ok(ValueType::Symbol) => "a symbol".to_owned(),
         Ok(ValueType::Object) if value.is_array().unwrap_or(false) => "an array".to_owned(),
         Ok(ValueType::Object) => "an object".to_owned(),
         _ => "something else".to_owned(),
     }
+}
+
+/// A number as JavaScript writes it, near enough.
+fn number_text(number: f64) -> String {
+    if number.is_infinite() {
+        return if number > 0.0 { "Infinity".to_owned() } else { "-Infinity".to_owned() };
+    }
+    if number.abs() >= 1e21 { format!("{number:e}") } else { number.to_string() }
 }
 
 fn wrong_type(name: &str, wanted: &str, value: &Unknown<'_>) -> FsError {
@@ -80,7 +91,10 @@ pub fn finite(name: &str, value: &Unknown<'_>) -> Result<f64> {
     }
     let number = f64::from_unknown(*value).unwrap_or(f64::NAN);
     if !number.is_finite() {
-        return Err(FsError::invalid(format!("{name} must be a finite number; received {number}")));
+        return Err(FsError::invalid(format!(
+            "{name} must be a finite number; received {}",
+            number_text(number)
+        )));
     }
     Ok(number)
 }
@@ -93,7 +107,8 @@ pub fn count(name: &str, value: &Unknown<'_>) -> Result<u64> {
     let number = f64::from_unknown(*value).unwrap_or(f64::NAN);
     if number.fract() != 0.0 || !(0.0..=SAFE_INTEGER_MAX).contains(&number) {
         return Err(FsError::invalid(format!(
-            "{name} must be a non-negative safe integer; received {number}"
+            "{name} must be a non-negative safe integer; received {}",
+            number_text(number)
         )));
     }
     Ok(number as u64)
@@ -124,7 +139,7 @@ impl<'env> Options<'env> {
             return Err(wrong_type(name, "an object", value));
         }
         let object = Object::from_unknown(*value).map_err(unreadable)?;
-        for key in Object::keys(&object).map_err(unreadable)? {
+        for key in own_keys(&object)? {
             if !known.contains(&key.as_str()) {
                 return Err(FsError::invalid(format!(
                     "there is no option '{key}'; the options are {}",
@@ -154,6 +169,27 @@ impl<'env> Options<'env> {
 
 fn unreadable(error: napi::Error) -> FsError {
     FsError::arg_type(format!("an option cannot be read: {}", error.reason))
+}
+
+/// Names of an object's own enumerable properties; what it inherits is nobody's option.
+fn own_keys(object: &Object<'_>) -> Result<Vec<String>> {
+    let names = object
+        .get_all_property_names(
+            KeyCollectionMode::OwnOnly,
+            KeyFilter::Enumerable,
+            KeyConversion::NumbersToStrings,
+        )
+        .map_err(unreadable)?;
+    let count = names.get_array_length().map_err(unreadable)?;
+    (0..count)
+        .map(|index| {
+            let name = names.get_element::<Unknown<'_>>(index).map_err(unreadable)?;
+            match name.get_type() {
+                Ok(ValueType::String) => String::from_unknown(name).map_err(unreadable),
+                _ => Ok("a symbol".to_owned()),
+            }
+        })
+        .collect()
 }
 
 /// A list of strings.

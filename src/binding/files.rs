@@ -27,7 +27,7 @@ impl NativeFiles {
         T: ToNapiValue + Send + 'static,
     {
         let here = about.attempt(|| {
-            self.scope.store().check_open()?;
+            self.scope.check_open()?;
             self.scope.read_here(&small).transpose().map(Option::flatten)
         })?;
         match here {
@@ -90,7 +90,7 @@ impl NativeFiles {
     where
         T: ToNapiValue + Send + 'static,
     {
-        about.attempt(|| self.scope.store().check_open())?;
+        about.attempt(|| self.scope.check_open())?;
         let (scope, call) = (self.scope.clone(), self.scope.store().enter());
         later(env, |settle| {
             spawn(Box::new(move || {
@@ -115,7 +115,7 @@ impl NativeFiles {
         T: ToNapiValue + Send + 'static,
     {
         let here = about.attempt(|| {
-            self.scope.store().check_open()?;
+            self.scope.check_open()?;
             self.scope.store().check_writable()?;
             match size {
                 Effort::Small => match self.scope.write_here(now, work) {

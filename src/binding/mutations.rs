@@ -120,10 +120,11 @@ impl NativeFiles {
         path: Unknown<'_>,
         options: Unknown<'_>,
         is_append: bool,
+        is_at_hand: bool,
     ) -> napi::Result<Answer<'env, NativeUpload>> {
         let (about, path) = About::path("open", "path", &path)?;
         let target = about.attempt(|| {
-            self.scope.store().check_open()?;
+            self.scope.check_open()?;
             self.scope.store().check_writable()?;
             let file = if is_append { append_options(&options)? } else { write_options(&options)? };
             Ok(UploadTarget { path, file, is_append })
@@ -131,7 +132,9 @@ impl NativeFiles {
         let scope = self.scope.clone();
         self.read_small(env, about, move |tx| {
             target.check(tx)?;
-            Ok(NativeUpload::new(Upload::new(scope.clone(), target.clone()), scope.store().clone()))
+            let upload = Upload::new(scope.clone(), target.clone());
+            let counts = is_at_hand || scope.is_transaction();
+            Ok(NativeUpload::new(upload, scope.store().clone(), counts))
         })
     }
 

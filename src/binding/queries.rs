@@ -181,7 +181,7 @@ impl NativeFiles {
         let (_, range) = about.attempt(|| read_options(&options))?;
         let scope = &self.scope;
         let here = about.attempt(|| {
-            scope.store().check_open()?;
+            scope.check_open()?;
             let small =
                 scope.read_here(&|tx| Download::open_small(tx, scope, &path, range, SMALL_CONTENT_BYTES));
             small.transpose().map(Option::flatten)
@@ -390,7 +390,7 @@ impl NativeFiles {
             if self.scope.is_transaction() {
                 return Err(FsError::invalid("a transaction has nothing to watch; use workspace.fs.watch"));
             }
-            self.scope.store().check_open()?;
+            self.scope.check_open()?;
             let options = Options::read("options", &options, &["recursive", "signal", "since"])?;
             let since = match options.get("since", args::string)? {
                 Some(since) => {

@@ -8,7 +8,8 @@ use napi_derive::napi;
 
 use super::answer::{Answer, Bytes, attempt, later};
 use super::args;
-use crate::store::{Store, executor, guarded};
+use crate::error::Result;
+use crate::store::{Call, Store, executor, guarded};
 use crate::vfs::{Download, Upload, Watch};
 
 /// The bytes of a file, as they were when it was opened.
@@ -57,11 +58,18 @@ impl NativeDownload {
 pub struct NativeUpload {
     upload: Upload,
     store: Store,
+    /// Of content that is at hand: makes `close()` wait for it.
+    call: Option<Call>,
 }
 
 impl NativeUpload {
-    pub(super) fn new(upload: Upload, store: Store) -> Self {
-        NativeUpload { upload, store }
+    pub(super) fn new(upload: Upload, store: Store, is_at_hand: bool) -> Self {
+        let call = is_at_hand.then(|| store.enter());
+        NativeUpload { upload, store, call }
+    }
+
+    fn check_open(&self) -> Result<()> {
+        if self.call.is_some() { Ok(()) } else { self.store.check_open() }
     }
 }
 
@@ -71,7 +79,7 @@ impl NativeUpload {
     #[napi(catch_unwind, ts_return_type = "void | Promise<void>")]
     pub fn push<'env>(&self, env: &'env Env, bytes: Uint8Array) -> napi::Result<Answer<'env, ()>> {
         let must_wait = attempt("write", || {
-            self.store.check_open()?;
+            self.check_open()?;
             self.upload.push(&bytes)
         })?;
         if !must_wait {
@@ -86,7 +94,7 @@ impl NativeUpload {
     #[napi(catch_unwind, ts_return_type = "Promise<void>")]
     pub fn commit<'env>(&self, env: &'env Env, now: Option<f64>) -> napi::Result<Answer<'env, ()>> {
         let now = attempt("open", || {
-            self.store.check_open()?;
+            self.check_open()?;
             args::now(now)
         })?;
         let call = self.store.enter();

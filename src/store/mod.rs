@@ -33,6 +33,7 @@ mod writer;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+pub use activity::Call;
 pub use change::{Change, ChangeKind, Totals};
 pub use check::{Problem, Report};
 pub use connection::{Conn, Durability, Location, damaged};
@@ -195,7 +196,7 @@ impl Store {
     }
 
     /// Marks a call as under way, for `close()` to wait for.
-    pub fn enter(&self) -> activity::Call {
+    pub fn enter(&self) -> Call {
         self.shared.activity.enter()
     }
 

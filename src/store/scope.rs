@@ -27,6 +27,14 @@ impl Scope {
         }
     }
 
+    /// `ECLOSED` after `close()`; an open transaction is a call under way and goes on.
+    pub fn check_open(&self) -> Result<()> {
+        match self {
+            Scope::Workspace(store) => store.check_open(),
+            Scope::Transaction(_) => Ok(()),
+        }
+    }
+
     /// Whether this is a transaction.
     pub fn is_transaction(&self) -> bool {
         matches!(self, Scope::Transaction(_))

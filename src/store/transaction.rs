@@ -5,6 +5,7 @@
 //! memory, which has but one connection, they get a copy of that state.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::Semaphore;
@@ -24,6 +25,7 @@ pub struct Transaction {
     open: Mutex<Option<Open>>,
     /// One call at a time, in the order in which they came.
     pub(super) calls: Arc<Semaphore>,
+    is_rolled_back: AtomicBool,
 }
 
 struct Open {
@@ -54,10 +56,10 @@ impl std::ops::Deref for Held {
 impl Transaction {
     /// Begins one when the turn comes and no other process writes.
     pub fn begin(store: &Store, done: impl FnOnce(Result<Arc<Transaction>>) + Send + 'static) {
-        let store = store.clone();
+        let (store, call) = (store.clone(), store.enter());
         executor::spawn(async move {
             let turn = store.shared.writer.turn().await;
-            executor::spawn_blocking(move || begin(store, turn, 0, done));
+            executor::spawn_blocking(move || begin(store, turn, call, 0, done));
         });
     }
 
@@ -96,6 +98,11 @@ impl Transaction {
         lock(&self.open).is_some()
     }
 
+    /// Whether it came to nothing.
+    pub fn is_rolled_back(&self) -> bool {
+        self.is_rolled_back.load(Ordering::Acquire)
+    }
+
     /// Ends it. What was changed becomes visible, or nothing does.
     pub fn end(&self, is_commit: bool) -> Result<()> {
         let Some(open) = lock(&self.open).take() else {
@@ -107,6 +114,7 @@ impl Transaction {
             true => open.conn.run("COMMIT").map_err(FsError::from),
             false => Ok(()),
         };
+        self.is_rolled_back.store(!is_commit || result.is_err(), Ordering::Release);
         open.conn.rollback();
         let wal_pages = Conn::wal_pages();
         if let Held::Memory(conn) = open.conn {
@@ -130,13 +138,14 @@ impl Drop for Transaction {
 fn begin(
     store: Store,
     turn: Turn,
+    call: Call,
     attempts: u32,
     done: impl FnOnce(Result<Arc<Transaction>>) + Send + 'static,
 ) {
     match try_begin(&store) {
         Err(error) if error.code() == Code::Busy => {
             executor::spawn_blocking_after(executor::backoff(attempts), move || {
-                begin(store, turn, attempts.saturating_add(1), done);
+                begin(store, turn, call, attempts.saturating_add(1), done);
             });
         }
         Err(error) => done(Err(error)),
@@ -147,9 +156,10 @@ fn begin(
                 totals: Cell::new(totals),
                 effects: Cell::new(Effects::default()),
                 _turn: turn,
-                _call: store.enter(),
+                _call: call,
             })),
             calls: Arc::new(Semaphore::new(1)),
+            is_rolled_back: AtomicBool::new(false),
         }))),
     }
 }

@@ -207,7 +207,14 @@ impl Download {
                 let read = |tx: &ReadTx<'_>| tx.chunk_bytes(self.slice.content, index);
                 match &self.scope {
                     Scope::Transaction(transaction) if !transaction.is_open() => {
-                        Scope::Workspace(transaction.store().clone()).read_now(read)
+                        let result = Scope::Workspace(transaction.store().clone()).read_now(read);
+                        result.map_err(|error| match error.code() {
+                            Code::Io if transaction.is_rolled_back() => FsError::with_detail(
+                                Code::Closed,
+                                "the transaction in which this stream was opened was rolled back, and its file with it",
+                            ),
+                            _ => error,
+                        })
                     }
                     scope => scope.read_now(read),
                 }
