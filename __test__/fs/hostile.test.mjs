@@ -14,7 +14,11 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const typeError = { name: "TypeError", code: "ERR_INVALID_ARG_TYPE" };
 const never = () => new Promise(() => {});
 
-for (const storage of [":memory:", join(folder, "file.db"), { path: join(folder, "normal.db"), durability: "normal" }]) {
+for (const storage of [
+  ":memory:",
+  join(folder, "file.db"),
+  { path: join(folder, "normal.db"), durability: "normal" },
+]) {
   describe(typeof storage === "string" ? storage.replace(folder, "") : storage.durability, () => {
     async function opened(t) {
       const workspace = new Workspace({ storage });
@@ -160,7 +164,6 @@ for (const storage of [":memory:", join(folder, "file.db"), { path: join(folder,
 
     test("what an options object inherits is nobody's option", async (t) => {
       const { fs } = await opened(t);
-      // biome-ignore lint/suspicious/noPrototypeBuiltins: this is what some old libraries do
       Object.prototype.extra = 1;
       try {
         await fs.mkdir("/workspace/a/b", { recursive: true });

@@ -1,5 +1,6 @@
 //! What stays open between calls: downloads, uploads, watches.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use napi::Env;
@@ -58,18 +59,18 @@ impl NativeDownload {
 pub struct NativeUpload {
     upload: Upload,
     store: Store,
-    /// Of content that is at hand: makes `close()` wait for it.
-    call: Option<Call>,
+    /// Of content that is at hand: makes `close()` wait for the end of the upload.
+    call: RefCell<Option<Call>>,
 }
 
 impl NativeUpload {
     pub(super) fn new(upload: Upload, store: Store, is_at_hand: bool) -> Self {
-        let call = is_at_hand.then(|| store.enter());
+        let call = RefCell::new(is_at_hand.then(|| store.enter()));
         NativeUpload { upload, store, call }
     }
 
     fn check_open(&self) -> Result<()> {
-        if self.call.is_some() { Ok(()) } else { self.store.check_open() }
+        if self.call.borrow().is_some() { Ok(()) } else { self.store.check_open() }
     }
 }
 
@@ -97,7 +98,7 @@ impl NativeUpload {
             self.check_open()?;
             args::now(now)
         })?;
-        let call = self.store.enter();
+        let call = self.call.take().unwrap_or_else(|| self.store.enter());
         later(env, |settle| {
             self.upload.commit(now, move |result| {
                 settle(result.map_err(|error| error.during("open")));
@@ -109,6 +110,7 @@ impl NativeUpload {
     /// Forgets the bytes.
     #[napi(catch_unwind)]
     pub fn abort(&self) {
+        self.call.take();
         self.upload.abort();
     }
 }

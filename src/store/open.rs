@@ -5,10 +5,13 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::connection::{Conn, Durability, Location, no_database};
+use super::connection::{Conn, Durability, Location, damaged, no_database};
 use super::{Config, executor, schema};
 use crate::clock::now_ms;
 use crate::error::{Code, FsError, Result};
+
+/// Size of a page of the database: SQLite's default.
+const PAGE_BYTES: u64 = 4096;
 
 /// How long several processes that open one file at once wait for each other.
 const OPEN_WAIT: Duration = Duration::from_secs(30);
@@ -146,6 +149,7 @@ fn attempt(config: &Config, readonly: bool) -> Result<Conn> {
             if !readonly && journal_mode(&conn)? != "wal" {
                 use_wal(&conn)?;
             }
+            check_length(&config.location)?;
             Ok(conn)
         }
         Found::Newer(version) => Err(FsError::with_detail(
@@ -173,6 +177,19 @@ fn attempt(config: &Config, readonly: bool) -> Result<Conn> {
             Ok(conn)
         }
     }
+}
+
+/// A file that ends within a page was cut short, unless somebody is writing it at this moment.
+/// SQLite itself would find out only when it gets there.
+fn check_length(location: &Location) -> Result<()> {
+    let Location::File { path, .. } = location else { return Ok(()) };
+    let mut wal = path.as_os_str().to_owned();
+    wal.push("-wal");
+    let is_in_use = Path::new(&wal).metadata().is_ok_and(|wal| wal.len() > 0);
+    if !is_in_use && path.metadata().is_ok_and(|file| file.len() % PAGE_BYTES != 0) {
+        return Err(damaged("the file is cut short"));
+    }
+    Ok(())
 }
 
 fn journal_mode(conn: &Conn) -> Result<String> {
