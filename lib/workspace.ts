@@ -1,6 +1,7 @@
 // The class that users open.
 
 import { AsyncLocalStorage } from "node:async_hooks";
+import { setMaxListeners } from "node:events";
 import binding, { type NativeWorkspace } from "../index.js";
 import { call } from "./call.js";
 import { argumentTypeError, userError, WorkspaceError } from "./errors.js";
@@ -40,6 +41,8 @@ export class Workspace implements AsyncDisposable, Disposable {
   readonly #transaction = new AsyncLocalStorage<{ isOpen: boolean }>();
 
   constructor(options: WorkspaceOptions) {
+    // As many as there are streams; Node takes more than a few for a leak, and warns.
+    setMaxListeners(0, this.#closing.signal);
     const now = options?.now ?? undefined;
     if (now !== undefined && typeof now !== "function") throw argumentTypeError("options.now must be a function");
     try {

@@ -5,15 +5,15 @@
 //   SCALE=10    ten times as many
 
 import assert from "node:assert/strict";
-import { lstatSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { chmod, rmdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { Workspace, WorkspaceError } from "carrel";
 import fc from "fast-check";
 import { chance, seed } from "../support/chance.mjs";
 import { below, inWorkspace, OPERATION_TYPES, onHost, operation } from "../support/differential/operations.mjs";
-import { described, hostTree, restoreHostTree, workspaceTree } from "../support/differential/tree.mjs";
+import { clearHost, described, hostTree, restoreHostTree, workspaceTree } from "../support/differential/tree.mjs";
 import { folderFor, open, STORAGES } from "../support/workspace.mjs";
 
 /** Codes that Node makes up for `rm` and `cp`, and those of POSIX that a workspace has instead. */
@@ -83,6 +83,14 @@ const INTENDED = [
     operations: ["rm"],
     when: ({ before, force, workspace, host }) =>
       before.path === "ENOTDIR" && force && !workspace.code && host.code === "ENOTDIR",
+  },
+  {
+    difference: "rm with `recursive` removes the directory also by a path that leads through it",
+    reason: "the path is found once; Node removes the link that leads there, then finds nothing and is content",
+    operations: ["rm"],
+    when: ({ before, recursive, workspace, host }) =>
+      isDirectory(before.path) && recursive && !workspace.code && !host.code && existsSync(before.real),
+    follow: ({ before }) => rmdir(before.real),
   },
   {
     difference: "mkdir with `recursive` gives `mode` to the last directory only",
@@ -270,6 +278,11 @@ const SEQUENCES = {
     { type: "symlink", target: ".", path: at("c") },
     { type: "cp", path: at("a"), to: at("c", "c") },
   ],
+  "the removal of a directory by a path that leads through it": [
+    { type: "mkdir", path: at("b"), recursive: false },
+    { type: "symlink", target: "BASE", path: at("b", "c") },
+    { type: "rm", path: at("b", "c", "b"), recursive: true, force: false },
+  ],
   "a copy with the times of directories": [
     { type: "mkdir", path: at("a", "b"), recursive: true },
     { type: "writeFile", path: at("a", "c"), content: text },
@@ -300,7 +313,7 @@ async function compare(fs, folder, sequence) {
     }
     await compareTrees(fs, top);
   } finally {
-    rmSync(top, { recursive: true, force: true });
+    clearHost(top);
   }
 }
 
@@ -312,6 +325,7 @@ async function step(fs, top, base, operation) {
   const before = {
     path: kindOf(path),
     followed: kindOf(path, statSync),
+    real: realOf(path),
     to: to && kindOf(to),
     tree: () => tree,
   };
@@ -349,6 +363,15 @@ function kindOf(path, stat = lstatSync) {
     return found.isSymbolicLink() ? "link" : "file";
   } catch (error) {
     return error.code;
+  }
+}
+
+/** The path without links on the way to its last name, if there is a way. */
+function realOf(path) {
+  try {
+    return join(realpathSync(dirname(path)), basename(path));
+  } catch {
+    return undefined;
   }
 }
 

@@ -394,6 +394,9 @@ test("a producer may use one buffer again and again", async (t) => {
 });
 
 test("many sources at the same time", async (t) => {
+  const warnings = [];
+  const note = (warning) => warnings.push(warning);
+  process.on("warning", note);
   for (const storage of ["memory", "normal"]) {
     const workspace = open(t, storage);
     const { fs } = workspace;
@@ -410,6 +413,8 @@ test("many sources at the same time", async (t) => {
     }
     assert.deepEqual((await workspace.check()).problems, []);
   }
+  process.off("warning", note);
+  assert.deepEqual(warnings, []);
 });
 
 test("a source of endless small pieces, and one of a single large one", async (t) => {

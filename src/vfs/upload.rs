@@ -5,6 +5,7 @@
 //! as it was, and after a crash the pin and what it holds are let go. A transaction around all of
 //! it would hold the write lock for as long as the caller likes to stream.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::write::{NewContent, NewFile, Tail, append, check_size, target, write};
@@ -141,22 +142,35 @@ impl State {
         executor::spawn_blocking(move || {
             let piece = Piece::new(bytes);
             let (work, done) = (Arc::clone(&state), Arc::clone(&state));
+            let has_begun = Arc::new(AtomicBool::new(false));
+            let began = Arc::clone(&has_begun);
             state.scope.write_later(
                 now_ms(),
                 false,
                 piece.len(),
                 move |tx| {
                     tx.check_quota(received)?;
-                    let stage = work.stage(tx)?;
-                    tx.put_chunk(stage.manifest, index, &piece)
+                    let stage = work.stage(tx, &began)?;
+                    let put = tx.put_chunk(stage.manifest, index, &piece);
+                    if put.is_err() && began.swap(false, Ordering::AcqRel) {
+                        work.forget_stage();
+                    }
+                    put
                 },
-                move |result| done.chunk_done(result.err()),
+                move |result| {
+                    // What was begun in a commit that failed is not there, and its numbers will be
+                    // somebody else's.
+                    if result.is_err() && has_begun.load(Ordering::Acquire) {
+                        done.forget_stage();
+                    }
+                    done.chunk_done(result.err());
+                },
             );
         });
     }
 
-    /// The manifest under construction, made with the first chunk.
-    fn stage(&self, tx: &WriteTx<'_>) -> Result<Stage> {
+    /// The manifest under construction, made with the first chunk; then `began` is set.
+    fn stage(&self, tx: &WriteTx<'_>, began: &AtomicBool) -> Result<Stage> {
         if let Some(stage) = &lock(&self.progress).stage {
             return Ok(stage.clone());
         }
@@ -164,8 +178,13 @@ impl State {
         let manifest = tx.new_manifest()?;
         let pin = tx.add_pin(manifest, owner.id)?;
         let stage = Stage { manifest, pin, _owner: owner };
+        began.store(true, Ordering::Release);
         lock(&self.progress).stage = Some(stage.clone());
         Ok(stage)
+    }
+
+    fn forget_stage(&self) {
+        lock(&self.progress).stage = None;
     }
 
     fn chunk_done(&self, error: Option<FsError>) {

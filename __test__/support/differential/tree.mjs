@@ -9,8 +9,9 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
-  rmSync,
+  rmdirSync,
   symlinkSync,
+  unlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -85,9 +86,22 @@ export function described(tree) {
   return words;
 }
 
+/** Removes all below `top` on the host, however deep it is: Node's `rm` calls itself for each level. */
+export function clearHost(top) {
+  const directories = [top];
+  for (const directory of directories) {
+    for (const entry of readdirSync(directory, { withFileTypes: true })) {
+      const path = `${directory}/${entry.name}`;
+      if (entry.isDirectory()) directories.push(path);
+      else unlinkSync(path);
+    }
+  }
+  for (const directory of directories.slice(1).reverse()) rmdirSync(directory);
+}
+
 /** Makes what is below `top` on the host the same as `tree`. */
 export function restoreHostTree(top, tree) {
-  for (const name of readdirSync(top)) rmSync(`${top}/${name}`, { recursive: true });
+  clearHost(top);
   const firstNames = new Map();
   // Parents come before what is in them.
   for (const [path, { type, inode, target, bytes }] of tree) {
