@@ -6,7 +6,7 @@
 
 import assert from "node:assert/strict";
 import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
-import { chmod, rmdir } from "node:fs/promises";
+import { chmod, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { Workspace, WorkspaceError } from "carrel";
@@ -90,7 +90,7 @@ const INTENDED = [
     operations: ["rm"],
     when: ({ before, recursive, workspace, host }) =>
       isDirectory(before.path) && recursive && !workspace.code && !host.code && existsSync(before.real),
-    follow: ({ before }) => rmdir(before.real),
+    follow: ({ before }) => rm(before.real, { recursive: true }),
   },
   {
     difference: "mkdir with `recursive` gives `mode` to the last directory only",
@@ -205,6 +205,15 @@ const INTENDED = [
       ["EISDIR", "ENOTDIR", "EEXIST", "EINVAL"].includes(workspace.code) &&
       ["EISDIR", "ENOTDIR", "EEXIST", "EINVAL"].includes(posix(host.code)),
     follow: undo,
+  },
+  {
+    difference: "cp onto a directory that holds the source takes what the source has, name by name",
+    reason: "what the copy adds to its own source is copied or not by the order, which with Node is the disk's",
+    isByChance: true,
+    operations: ["cp"],
+    when: ({ before, workspace, host }) =>
+      !workspace.code && !host.code && (before.real?.startsWith(`${before.realTo}/`) ?? false),
+    follow: adopt,
   },
   {
     difference: "cp of a link replaces a file or link as cp of a file does",
@@ -326,6 +335,7 @@ async function step(fs, top, base, operation) {
     path: kindOf(path),
     followed: kindOf(path, statSync),
     real: realOf(path),
+    realTo: to && realOf(to),
     to: to && kindOf(to),
     tree: () => tree,
   };

@@ -294,10 +294,10 @@ test("streams, uploads and watches that are open at close() end with ECLOSED, an
   const event = fs.watch("/workspace").next();
   await waitFor("the upload waits for its source", () => next !== undefined);
 
+  const refused = rejection(uploading, "ECLOSED");
   await workspace.close();
   await rejection(event, "ECLOSED");
-  next();
-  const error = await rejection(uploading, "ECLOSED");
+  const error = await refused;
   assert.equal(cancelled, error, "the source is cancelled with the same error");
   for (const reader of readers) {
     // A piece that was read ahead may still come.

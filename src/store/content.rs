@@ -8,13 +8,17 @@ use sha2::{Digest, Sha256};
 
 use super::connection::damaged;
 use super::tx::{ReadTx, WriteTx};
-use crate::error::Result;
+use crate::error::{FsError, Result};
 use crate::limits::{CHUNK_BYTES, COLLECT_STEP, INLINE_BLOB_BYTES, PROMPT_DELETE_BYTES};
 
 /// Number of a blob.
 pub type BlobId = i64;
 /// Number of a manifest.
 pub type ManifestId = i64;
+
+fn wrong_size() -> FsError {
+    damaged("a file and its contents differ in size")
+}
 
 /// What the contents of a file are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,13 +126,21 @@ impl ReadTx<'_> {
         }
     }
 
+    /// Fails if the contents of a file are not as long as it says.
+    pub fn check_size(&self, content: Content, size: u64) -> Result<()> {
+        let Content::Manifest(manifest) = content else { return Ok(()) };
+        let stored =
+            self.row("SELECT size FROM manifest WHERE id = ?1", [manifest], |row| row.get::<_, i64>(0))?;
+        if stored == Some(size as i64) { Ok(()) } else { Err(wrong_size()) }
+    }
+
     /// Up to `length` bytes from `offset` of contents that are `size` bytes long.
     pub fn content_range(&self, content: Content, size: u64, offset: u64, length: u64) -> Result<Vec<u8>> {
         let end = size.min(offset.saturating_add(length));
         if let (Content::Blob(blob), 0) = (content, offset) {
             let mut bytes = self.blob(blob)?;
-            if (bytes.len() as u64) < end {
-                return Err(damaged("a part of a file is shorter than it should be"));
+            if bytes.len() as u64 != size {
+                return Err(wrong_size());
             }
             bytes.truncate(end as usize);
             return Ok(bytes);
@@ -138,10 +150,10 @@ impl ReadTx<'_> {
         while at < end {
             let (index, skip) = (at / CHUNK_BYTES as u64, (at % CHUNK_BYTES as u64) as usize);
             let chunk = self.chunk_bytes(content, index)?;
-            let take = chunk.len().min(skip + (end - at) as usize);
-            if take <= skip {
-                return Err(damaged("a part of a file is shorter than it should be"));
+            if chunk.len() as u64 != (size - index * CHUNK_BYTES as u64).min(CHUNK_BYTES as u64) {
+                return Err(wrong_size());
             }
+            let take = chunk.len().min(skip + (end - at) as usize);
             out.extend_from_slice(&chunk[skip..take]);
             at += (take - skip) as u64;
         }

@@ -45,6 +45,7 @@ pub fn slice_of(tx: &ReadTx<'_>, path: &WorkspacePath, range: Range) -> Result<S
     if inode.kind == Kind::Directory {
         return Err(FsError::new(Code::IsDir).at(path.as_str()));
     }
+    tx.check_size(inode.content, inode.size).map_err(|error| error.at(path.as_str()))?;
     let start = range.offset.min(inode.size);
     let end = range.length.map_or(inode.size, |length| inode.size.min(start.saturating_add(length)));
     Ok(Slice { content: inode.content, size: inode.size, start, end })

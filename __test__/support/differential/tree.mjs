@@ -1,5 +1,6 @@
 // A whole tree as a value, read from a workspace or from a directory of the host; and the way back.
 
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -86,17 +87,23 @@ export function described(tree) {
   return words;
 }
 
-/** Removes all below `top` on the host, however deep it is: Node's `rm` calls itself for each level. */
+/** Removes all below `top` on the host, however deep it is. Node's own `rm` calls itself for each level. */
 export function clearHost(top) {
   const directories = [top];
-  for (const directory of directories) {
-    for (const entry of readdirSync(directory, { withFileTypes: true })) {
-      const path = `${directory}/${entry.name}`;
-      if (entry.isDirectory()) directories.push(path);
-      else unlinkSync(path);
+  try {
+    for (const directory of directories) {
+      for (const entry of readdirSync(directory, { withFileTypes: true })) {
+        const path = `${directory}/${entry.name}`;
+        if (entry.isDirectory()) directories.push(path);
+        else unlinkSync(path);
+      }
     }
+    for (const directory of directories.slice(1).reverse()) rmdirSync(directory);
+  } catch (error) {
+    // So deep that only a program that goes from directory to directory gets there.
+    if (error.code !== "ENAMETOOLONG") throw error;
+    execFileSync("find", [top, "-mindepth", "1", "-delete"]);
   }
-  for (const directory of directories.slice(1).reverse()) rmdirSync(directory);
 }
 
 /** Makes what is below `top` on the host the same as `tree`. */
