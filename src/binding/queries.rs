@@ -14,7 +14,7 @@ use crate::error::{FsError, Result};
 use crate::limits::{SMALL_CONTENT_BYTES, SMALL_LISTING_ENTRIES};
 use crate::path::WorkspacePath;
 use crate::search::{self, Case, FindOptions, GrepOptions, Syntax};
-use crate::store::Kind;
+use crate::store::{Kind, ReadTx};
 use crate::vfs::{self, Access, Download, Range, Watch};
 
 /// What `stat` says, as an array: the name, then the numbers in the order of `lib/filesystem.ts`.
@@ -399,7 +399,13 @@ impl NativeFiles {
                     })?)
                 }
                 // Now is when this is called, not when the watch is set up.
-                None => self.scope.read_here(&|tx| Ok(tx.totals()?.seq)).transpose()?,
+                None => {
+                    let now = |tx: &ReadTx<'_>| Ok(tx.totals()?.seq);
+                    // With every connection in use this opens one, on this thread: what happens
+                    // from here on must not be missed.
+                    let here = self.scope.read_here(&now);
+                    Some(here.unwrap_or_else(|| self.scope.read_now(now))?)
+                }
             };
             Ok((options.flag("recursive")?, since))
         })?;
