@@ -194,6 +194,18 @@ const INTENDED = [
     follow: undo,
   },
   {
+    difference: "cp to a path below the source, as text, goes where links in it lead",
+    reason: "Node compares paths as text and refuses",
+    isByChance: true,
+    operations: ["cp"],
+    when: ({ before, path, to, workspace, host }) =>
+      isDirectory(before.followed) &&
+      to.startsWith(`${path}/`) &&
+      workspace.code !== "EINVAL" &&
+      host.code === "ERR_FS_CP_EINVAL",
+    follow: (context) => (context.workspace.code ? undo(context) : adopt(context)),
+  },
+  {
     difference: "cp onto a tree where several entries cannot be replaced reports the first by name",
     reason: "Node takes entries in the order of the disk",
     isByChance: true,

@@ -34,6 +34,7 @@ const FILES = {
   "/workspace/empty": Buffer.alloc(0),
   "/workspace/small": uniqueBytes("small", 1_500),
   "/workspace/medium": uniqueBytes("medium", 30_000),
+  "/workspace/chunk": uniqueBytes("chunk", 524_288),
   "/workspace/large": uniqueBytes("large", 1_400_000),
   "/workspace/d/deep/file": uniqueBytes("deep", 5_000),
   "/workspace/d/deep/other": uniqueBytes("other", 70_000),
@@ -454,25 +455,34 @@ test("a wrong bit in the contents of a file is EIO there, and check() names the 
   }
 });
 
-test("a wrong size of a file is EIO, not a part of it", async (t) => {
-  // Wherever there is a number like the size, in the way that SQLite stores numbers.
+test("a wrong size of a file is EIO, not a part of it or more than it", async (t) => {
   for (const [name, size] of [
     ["/workspace/small", 1_500],
     ["/workspace/medium", 30_000],
+    ["/workspace/chunk", 524_288],
     ["/workspace/large", 1_400_000],
   ]) {
+    // Wherever there is a number like the size, in the way that SQLite stores numbers.
     const needle = Buffer.alloc(size < 65_536 ? 2 : 3);
     needle.writeUIntBE(size, 0, needle.length);
+    const path = join(folderFor(t), "workspace.db");
     let wrong = 0;
     for (const at of places(needle)) {
-      // Eight bytes less.
-      const last = at + needle.length - 1;
-      const { workspace, error } = opening(database(t, patched(sound, [[last, [sound[last] - 8]]])));
-      if (error) continue;
-      const bytes = await bytesOf(workspace.fs.readFile(name)).catch(({ code }) => code);
-      if (bytes === "EIO") wrong += 1;
-      else assert.ok(bytes.equals(FILES[name]), `${name} with another size at ${at} has wrong bytes`);
-      await workspace.close();
+      for (const [where, bit] of [
+        [at, 0x10],
+        [at + needle.length - 1, 0x08],
+      ]) {
+        writeFileSync(path, patched(sound, [[where, [sound[where] ^ bit]]]));
+        const { workspace, error } = opening(path);
+        if (error) continue;
+        const bytes = await bytesOf(workspace.fs.readFile(name)).catch(({ code }) => code);
+        if (bytes === "EIO") wrong += 1;
+        else assert.ok(bytes.equals(FILES[name]), `${name} with another size at ${at} has wrong bytes`);
+        const end = { byteOffset: size - 10 };
+        const tail = await bytesOf(workspace.fs.readFile(name, end)).catch(({ code }) => code);
+        if (tail !== "EIO") assert.ok(tail.equals(FILES[name].subarray(-10)), `${name}: wrong bytes at its end`);
+        await workspace.close();
+      }
     }
     assert.ok(wrong > 0, `${name}: no row with its size was found`);
   }

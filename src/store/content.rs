@@ -120,8 +120,8 @@ impl ReadTx<'_> {
     /// The bytes of chunk `index` of some contents.
     pub fn chunk_bytes(&self, content: Content, index: u64) -> Result<Vec<u8>> {
         match content {
-            Content::Empty => Ok(Vec::new()),
-            Content::Blob(blob) => self.blob(blob),
+            Content::Blob(blob) if index == 0 => self.blob(blob),
+            Content::Empty | Content::Blob(_) => Ok(Vec::new()),
             Content::Manifest(manifest) => self.blob(self.chunk(manifest, index)?),
         }
     }

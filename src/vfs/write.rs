@@ -189,7 +189,7 @@ pub fn truncate(tx: &WriteTx<'_>, path: &WorkspacePath, length: u64) -> Result<(
         Resolved::Absent { .. } => return refused(Code::NoEnt),
     };
     let kept = length.min(inode.size);
-    let mut end = End::of_prefix(tx, inode.content, kept, length)?;
+    let mut end = End::of_prefix(tx, inode.content, inode.size, kept, length)?;
     end.push_zeros(length - kept)?;
     end.finish(&inode, length)?;
     tx.changed(ChangeKind::Change, real);
@@ -228,13 +228,14 @@ impl<'t, 'c> End<'t, 'c> {
             let buffer = tx.take_chunk(manifest, index)?;
             return Ok(End { tx, manifest: Some(manifest), index, buffer });
         }
-        End::of_prefix(tx, content, size, new_size)
+        End::of_prefix(tx, content, size, size, new_size)
     }
 
-    fn of_prefix(tx: &'t WriteTx<'c>, content: Content, kept: u64, new_size: u64) -> Result<Self> {
+    /// Of contents that are `size` bytes long the first `kept`.
+    fn of_prefix(tx: &'t WriteTx<'c>, content: Content, size: u64, kept: u64, new_size: u64) -> Result<Self> {
         let whole_chunks = kept / CHUNK_BYTES as u64;
         let cut = whole_chunks * CHUNK_BYTES as u64;
-        let buffer = tx.content_range(content, kept, cut, kept - cut)?;
+        let buffer = tx.content_range(content, size, cut, kept - cut)?;
         let manifest = if new_size > CHUNK_BYTES as u64 {
             let manifest = tx.new_manifest()?;
             tx.share_chunks(content, whole_chunks, manifest)?;
@@ -245,7 +246,7 @@ impl<'t, 'c> End<'t, 'c> {
                 tx,
                 manifest: None,
                 index: 0,
-                buffer: tx.content_range(content, kept, 0, kept)?,
+                buffer: tx.content_range(content, size, 0, kept)?,
             });
         } else {
             None
