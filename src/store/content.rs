@@ -128,7 +128,9 @@ impl ReadTx<'_> {
 
     /// Fails if the contents of a file are not as long as it says.
     pub fn check_size(&self, content: Content, size: u64) -> Result<()> {
-        let Content::Manifest(manifest) = content else { return Ok(()) };
+        let Content::Manifest(manifest) = content else {
+            return if size > CHUNK_BYTES as u64 { Err(wrong_size()) } else { Ok(()) };
+        };
         let stored =
             self.row("SELECT size FROM manifest WHERE id = ?1", [manifest], |row| row.get::<_, i64>(0))?;
         if stored == Some(size as i64) { Ok(()) } else { Err(wrong_size()) }
