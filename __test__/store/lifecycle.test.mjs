@@ -497,6 +497,26 @@ test("what nothing uses is collected without being asked, and compact() gives th
   assert.deepEqual((await workspace.check()).problems, []);
 });
 
+test("garbage that is made while the collector runs is collected too", async (t) => {
+  const bytes = 540_000;
+  const lane = async (number) => {
+    const workspace = openAt(t, normal(join(folderFor(t), `${number}.db`)));
+    const { fs } = workspace;
+    const write = (what) => fs.writeFile("/workspace/f", uniqueBytes(`${number} ${what}`, bytes));
+    await write("first");
+    for (let round = 0; round < 12; round++) {
+      // The collector begins 200 ms after this. The last write comes just then, so that it may be
+      // committed together with the collector's work.
+      await write(`${round} at first`);
+      const start = performance.now();
+      await new Promise((resolve) => setTimeout(resolve, 190));
+      for (let index = 0; performance.now() < start + 198 + (round % 8); index++) await write(`${round} ${index}`);
+      await waitFor("only the last version remains", async () => (await fs.statfs()).storedBytes === bytes, 3);
+    }
+  };
+  await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(lane));
+});
+
 test("the contents of an upload that fails are collected", async (t) => {
   const workspace = openAt(t, normal(join(folderFor(t), "failed.db")));
   async function* source() {

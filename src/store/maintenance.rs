@@ -28,13 +28,17 @@ const STEPS_AT_CLOSE: usize = 16;
 /// When to run.
 #[derive(Default)]
 pub struct Schedule {
+    /// Whether a run is due or under way.
     is_requested: AtomicBool,
+    /// Counts requests. What was asked for while a step ran may be in the same commit, after it.
+    requests: AtomicUsize,
     changes: AtomicUsize,
 }
 
 impl Schedule {
     /// Has the collector run soon.
     pub fn request(&self, shared: &Arc<Shared>) {
+        self.requests.fetch_add(1, Ordering::AcqRel);
         if self.is_requested.swap(true, Ordering::AcqRel) {
             return;
         }
@@ -61,8 +65,9 @@ fn step(shared: Arc<Shared>, is_first: bool) {
         return;
     }
     let terms = Terms { now: now_ms(), quota_bytes: None };
-    let location = shared.config.location.clone();
-    let again = Arc::clone(&shared);
+    let (begun, again) = (Arc::clone(&shared), Arc::clone(&shared));
+    let seen = Arc::new(AtomicUsize::new(0));
+    let seen_at_begin = Arc::clone(&seen);
     let call = shared.activity.enter();
     shared.writer.later(
         &shared,
@@ -70,13 +75,20 @@ fn step(shared: Arc<Shared>, is_first: bool) {
             terms,
             is_durable: false,
             bytes: 0,
-            work: move |tx: &WriteTx<'_>| collect(tx, &location, is_first),
+            work: move |tx: &WriteTx<'_>| {
+                seen_at_begin.store(begun.maintenance.requests.load(Ordering::Acquire), Ordering::Release);
+                collect(tx, &begun.config.location, is_first)
+            },
             done: move |more| {
                 drop(call);
                 if matches!(more, Ok(true)) {
                     executor::spawn_blocking_after(PAUSE, move || step(again, false));
-                } else {
-                    again.maintenance.is_requested.store(false, Ordering::Release);
+                    return;
+                }
+                let schedule = &again.maintenance;
+                schedule.is_requested.store(false, Ordering::Release);
+                if schedule.requests.load(Ordering::Acquire) != seen.load(Ordering::Acquire) {
+                    schedule.request(&again);
                 }
             },
         },
