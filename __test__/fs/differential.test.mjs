@@ -183,15 +183,23 @@ const INTENDED = [
     follow: undo,
   },
   {
-    difference: "cp of a directory into itself is refused whatever is there, also by way of a link",
-    reason: "Node compares paths as text; by way of a link it copies the copy until the path is too long",
+    difference: "cp of a directory into itself is refused whatever is there",
+    reason: "a copy that holds itself has no end",
     operations: ["cp"],
     when: ({ before, recursive, workspace, host }) =>
       isDirectory(before.followed) &&
       recursive &&
       workspace.code === "EINVAL" &&
-      ["ERR_FS_CP_DIR_TO_NON_DIR", "ENAMETOOLONG"].includes(host.code),
+      host.code === "ERR_FS_CP_DIR_TO_NON_DIR",
     follow: undo,
+  },
+  {
+    difference: "cp of a directory has an end, also if links lead back",
+    reason: "Node copies the copy until paths are too long, or the disk is full; it is not tried",
+    operations: ["cp"],
+    isByChance: true,
+    when: ({ host }) => host.code === "endless",
+    follow: ({ workspace, ...context }) => (workspace.code ? undo(context) : adopt(context)),
   },
   {
     difference: "cp to a path below the source, as text, goes where links in it lead",
@@ -352,7 +360,7 @@ async function step(fs, top, base, operation) {
     tree: () => tree,
   };
   const workspace = await inWorkspace(fs, sides.workspace);
-  const host = await onHost(sides.host);
+  const host = mayBeEndless(sides.host, before) ? { code: "endless" } : await onHost(sides.host);
   if (workspace.code) checkError(workspace.error);
 
   const context = { ...sides.host, before, workspace, host, top, fs };
@@ -388,10 +396,32 @@ function kindOf(path, stat = lstatSync) {
   }
 }
 
-/** The path without links on the way to its last name, if there is a way. */
+/**
+ * Whether Node's `cp` may go on for ever: from a directory into itself by way of a link, or through
+ * links to directories.
+ */
+function mayBeEndless({ type, path, to, recursive, dereference }, before) {
+  if (type !== "cp" || !recursive || !isDirectory(dereference ? before.followed : before.path)) return false;
+  const source = realpathSync.native(path);
+  let above = dirname(to);
+  while (!existsSync(above)) above = dirname(above);
+  const isInside = `${realpathSync.native(above)}/`.startsWith(`${source}/`);
+  if (isInside && !to.startsWith(`${path}/`)) return true;
+  return (
+    Boolean(dereference) &&
+    [...before.tree()].some(
+      ([path, { type }]) => type === "link" && path.startsWith(`${source}/`) && isDirectory(kindOf(path, statSync)),
+    )
+  );
+}
+
+/**
+ * The path without links on the way to its last name, if there is a way. Node's own `realpathSync`
+ * has no end for some loops of links; that of the system has.
+ */
 function realOf(path) {
   try {
-    return join(realpathSync(dirname(path)), basename(path));
+    return join(realpathSync.native(dirname(path)), basename(path));
   } catch {
     return undefined;
   }
