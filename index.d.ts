@@ -83,6 +83,18 @@ export declare class NativeFiles {
   watch(path: unknown, options: unknown): Promise<NativeWatch>
 }
 
+/** A set of tools. */
+export declare class NativeTools {
+  /** What a model is told of the tools: a JSON array. */
+  definitions(): string
+  /** Whether a tool changes nothing. */
+  isReadOnly(name: string): boolean
+  /** Checks arguments: JSON of `{ value }` or `{ issues }`. */
+  validate(name: string, json: string): string
+  /** Calls a tool with arguments as JSON. */
+  call(name: string, json: string, now?: number | undefined | null): Promise<NativeOutcome>
+}
+
 /** An open transaction. Dropped without an end, it is rolled back. */
 export declare class NativeTransaction {
   /** The files as the transaction sees and changes them. */
@@ -111,6 +123,10 @@ export declare class NativeWatch {
 
 /** An open workspace. */
 export declare class NativeWorkspace {
+  /** A set of tools over the workspace. */
+  tools(options: unknown): NativeTools
+  /** Calls of tools: a JSON array. */
+  audit(query: unknown): Promise<string>
   /** Opens a workspace, and makes it if there is none. */
   constructor(options: unknown)
   /** Its files. */
@@ -142,6 +158,12 @@ export interface NativeListing {
   names: string
   /** For each entry its type (1 file, 2 directory, 3 link), size and mtime. */
   numbers: Float64Array
+}
+
+/** What came of a call. */
+export interface NativeOutcome {
+  json: string
+  media?: Uint8Array
 }
 
 /** One broken rule. */

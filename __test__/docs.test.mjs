@@ -150,7 +150,7 @@ const count = (value) => value.toLocaleString("en");
 const kib = (value) => `${value / 1024} KiB`;
 const mib = (value) => `${value / 1024 ** 2} MiB`;
 const limits = constantsOf("src/limits.rs");
-const glob = constantsOf("src/search/glob.rs");
+const glob = constantsOf("src/glob.rs");
 const pattern = constantsOf("src/search/pattern.rs");
 const scan = constantsOf("src/search/scan.rs");
 const grep = constantsOf("src/search/grep.rs");
@@ -170,7 +170,7 @@ const NAMED = [
   ["docs/filesystem.md", `\`EFBIG\` over ${limits.FILE_BYTES_MAX / 1024 ** 4} TiB`],
   ["docs/filesystem.md", `${count(limits.CHANGE_LOG_ROWS)} changes are kept`],
   ["docs/filesystem.md", `chunks, up to ${kib(limits.CHUNK_BYTES)}`],
-  ["docs/filesystem.md", `several (up to ${count(glob.EXCLUDES_MAX)})`],
+  ["docs/filesystem.md", `several (up to ${count(glob.GLOBS_MAX)})`],
   ["docs/filesystem.md", `a glob over ${count(glob.GLOB_BYTES_MAX)} bytes`],
   ["docs/filesystem.md", `nest up to ${count(glob.GLOB_NESTING_MAX)} deep`],
   ["docs/filesystem.md", `a pattern over ${kib(pattern.PATTERN_BYTES_MAX)}`],

@@ -23,6 +23,28 @@ export interface WorkspaceOptions {
    * @defaultValue no limit
    */
   quotaBytes?: number;
+  /**
+   * What may be done with which paths, by `workspace.fs` and by tools. A path is judged by where it
+   * really leads. The last rule that matches counts.
+   * @defaultValue none: everything
+   */
+  rules?: PathRule[];
+  /**
+   * Keep a record of every call of a tool, without contents; see {@link Workspace.audit}.
+   * @defaultValue `false`
+   */
+  audit?: boolean;
+}
+
+/** What may be done with some paths. */
+export interface PathRule {
+  /**
+   * A glob as `find` has them, from `/` or from the root of a set of tools. It is also about
+   * everything below what it matches.
+   */
+  path: string;
+  /** `"none"`: refused with `EACCES` and not shown; `"read"`: changes are refused with `EROFS`. */
+  access: "none" | "read" | "read-write";
 }
 
 /** Where a workspace is, and what its promises mean. */
@@ -549,3 +571,50 @@ export interface WorkspaceFilesystem {
 
 /** How UTF-8 may be spelled. */
 export type Utf8Name = "utf8" | "utf-8" | "UTF8" | "UTF-8";
+
+/** One call of a tool, as `audit` keeps it. */
+export interface AuditRecord {
+  /** Number of the record; larger is later. */
+  id: number;
+  /** Milliseconds since the epoch. */
+  at: number;
+  tool: string;
+  /** `auditTag` of the set of tools; absent if it has none. */
+  tag?: string;
+  /** SHA-256, in hex, of the arguments as JSON with sorted keys. */
+  argumentsHash: string;
+  /** Real paths that the call was about. */
+  paths: string[];
+  /** Size of the file before; absent if there was none or it does not apply. */
+  bytesBefore?: number;
+  /** Size of the file after. */
+  bytesAfter?: number;
+  status: "ok" | "error";
+  /** Of an error. */
+  code?: string;
+  /** Milliseconds. */
+  duration: number;
+}
+
+/** Which records `audit.query` gives. All that is named must hold. */
+export interface AuditQuery {
+  tool?: string;
+  tag?: string;
+  status?: "ok" | "error";
+  /** A path that a call was about, or a directory above it. */
+  path?: string;
+  /** Milliseconds since the epoch, inclusive. */
+  since?: number;
+  /** Milliseconds since the epoch, exclusive. */
+  until?: number;
+  /** Records after this `id`: how to page. */
+  after?: number;
+  /** @defaultValue 1000, at most 10000 */
+  limit?: number;
+}
+
+/** The record of tool calls. */
+export interface WorkspaceAudit {
+  /** Records in the order of the calls. */
+  query(query?: AuditQuery): Promise<AuditRecord[]>;
+}

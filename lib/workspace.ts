@@ -6,7 +6,17 @@ import binding, { type NativeWorkspace } from "../index.js";
 import { call } from "./call.js";
 import { argumentTypeError, userError, WorkspaceError } from "./errors.js";
 import { Filesystem } from "./filesystem.js";
-import type { WorkspaceFilesystem, WorkspaceOptions, WorkspaceReport } from "./types.js";
+import type {
+  AuditQuery,
+  AuditRecord,
+  WorkspaceAudit,
+  WorkspaceFilesystem,
+  WorkspaceOptions,
+  WorkspaceReport,
+} from "./types.js";
+
+/** The native workspace behind one of ours, and its clock: for the tools. */
+export let nativeOf: (workspace: Workspace) => { native: NativeWorkspace; now: (() => number) | undefined };
 
 /** The directory that every workspace has, where an agent's work goes. */
 export const WORKSPACE_ROOT = "/workspace";
@@ -33,6 +43,18 @@ export class Workspace implements AsyncDisposable, Disposable {
   /** The files. */
   readonly fs: WorkspaceFilesystem;
 
+  /** The record of tool calls, kept if the workspace was opened with `audit: true`. */
+  readonly audit: WorkspaceAudit;
+
+  static {
+    nativeOf = (workspace) => {
+      if (typeof workspace !== "object" || workspace === null || !(#native in workspace)) {
+        throw argumentTypeError("options.workspace must be a Workspace");
+      }
+      return { native: workspace.#native, now: workspace.#now };
+    };
+  }
+
   readonly #native: NativeWorkspace;
   readonly #now: (() => number) | undefined;
   /** Fires when the workspace begins to close. */
@@ -56,6 +78,9 @@ export class Workspace implements AsyncDisposable, Disposable {
       guard: () => this.#refuseInTransaction("use the fs that the transaction passes to its body"),
       closing: this.#closing.signal,
     });
+    this.audit = {
+      query: async (query?: AuditQuery) => JSON.parse(await call(() => this.#native.audit(query))) as AuditRecord[],
+    };
   }
 
   /**

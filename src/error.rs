@@ -165,6 +165,11 @@ impl FsError {
         self
     }
 
+    /// What went wrong, without code, call and path.
+    pub fn sentence(&self) -> &str {
+        if self.0.detail.is_empty() { self.0.code.describe() } else { &self.0.detail }
+    }
+
     /// The code.
     pub fn code(&self) -> Code {
         self.0.code

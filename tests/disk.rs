@@ -56,7 +56,13 @@ impl Disk {
         let path = folder.path().join("full.db");
         let wal = folder.path().join("full.db-wal");
         let location = Location::File { path, readonly: false };
-        let config = Config { location, durability: Durability::Normal, quota_bytes: None };
+        let config = Config {
+            location,
+            durability: Durability::Normal,
+            quota_bytes: None,
+            rules: None,
+            is_audited: false,
+        };
         Disk { store: Store::open(config).expect("it opens"), _folder: folder, wal }
     }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers from the inside out. A layer knows those before it and no other.
-const LAYERS: &[&str] = &["store", "vfs", "search", "binding"];
+const LAYERS: &[&str] = &["store", "vfs", "search", "tools", "binding"];
 
 fn sources() -> Vec<(PathBuf, String)> {
     let mut files = Vec::new();
@@ -26,7 +26,8 @@ fn sources() -> Vec<(PathBuf, String)> {
 
 /// The layer that a file is in; none for the few files that serve all.
 fn layer_of(path: &Path) -> Option<usize> {
-    let folder = path.parent()?.file_name()?.to_str()?;
+    let below = path.strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).ok()?;
+    let folder = below.components().next()?.as_os_str().to_str()?;
     LAYERS.iter().position(|layer| *layer == folder)
 }
 

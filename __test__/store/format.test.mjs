@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, afterEach, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { Workspace } from "carrel";
+import { createToolSet } from "carrel/tools";
 import { contents, links, NOW } from "../support/format-tree.mjs";
 
 let workspace;
@@ -29,6 +30,27 @@ async function bytesOf(fs, path) {
 /** `user_version` of the header. */
 const versionIn = (path) => readFileSync(path).readInt32BE(60);
 
+test("a file of version 2 has the calls of tools, and what was read", async () => {
+  workspace = new Workspace({ storage: copyOf(2) });
+  const [call, ...others] = await workspace.audit.query();
+  assert.deepEqual(others, []);
+  assert.deepEqual([call.tool, call.tag, call.paths, call.status], ["read", "maker", ["/workspace/notes.md"], "ok"]);
+  const write = { path: "/workspace/notes.md", content: "new" };
+  const as = (auditTag) => createToolSet({ workspace, requireReadBeforeOverwrite: true, auditTag });
+  assert.equal((await as("other").execute("write", write)).output.code, "ENOTREAD");
+  assert.equal((await as("maker").execute("write", write)).isError, false);
+});
+
+for (const readonly of [true, false]) {
+  test(`a file of version 1 has no calls of tools, ${readonly ? "read-only" : "to be written"}`, async () => {
+    workspace = new Workspace({ storage: { path: copyOf(1), readonly }, audit: true });
+    assert.deepEqual(await workspace.audit.query(), []);
+    const tools = createToolSet({ workspace, requireReadBeforeOverwrite: true });
+    assert.equal((await tools.execute("read", { path: "/workspace/notes.md" })).isError, false);
+    assert.equal((await workspace.audit.query()).length, readonly ? 0 : 1);
+  });
+}
+
 test("every version up to today's has a file", async () => {
   const path = join(folder, "new.db");
   workspace = new Workspace({ storage: path });
@@ -37,7 +59,7 @@ test("every version up to today's has a file", async () => {
   assert.deepEqual(readdirSync(new URL("../../tests/data/", import.meta.url)).sort(), names.sort());
 });
 
-for (const version of [1]) {
+for (const version of [1, 2]) {
   for (const readonly of [true, false]) {
     test(`a file of version ${version} has its tree, ${readonly ? "read-only" : "to be written"}`, async () => {
       workspace = new Workspace({ storage: { path: copyOf(version), readonly } });

@@ -1,4 +1,4 @@
-// The tree in tests/data/v1.db.gz, and how that file was made:
+// The tree in the files of tests/data, and how such a file is made:
 //
 //   node __test__/support/format-tree.mjs
 //
@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { Workspace } from "carrel";
+import { createToolSet } from "carrel/tools";
 
 /** The clock of the file: every time in it. */
 export const NOW = 1_700_000_000_000.5;
@@ -34,7 +35,7 @@ export const contents = {
 export const links = { "/workspace/link": "notes.md", "/workspace/broken": "../nowhere/at all" };
 
 async function make(path) {
-  const workspace = new Workspace({ storage: path, now: () => NOW });
+  const workspace = new Workspace({ storage: path, now: () => NOW, audit: true });
   const { fs } = workspace;
   for (const [file, bytes] of Object.entries(contents)) await fs.writeFile(file, bytes);
   for (const [link, target] of Object.entries(links)) await fs.symlink(target, link);
@@ -46,6 +47,9 @@ async function make(path) {
   await fs.writeFile("/workspace/gone", "x");
   await fs.rm("/workspace/gone");
   await fs.rename("/workspace/a", "/workspace/moved");
+  // From version 2 on.
+  const tools = createToolSet({ workspace, requireReadBeforeOverwrite: true, auditTag: "maker" });
+  await tools.execute("read", { path: "/workspace/notes.md" });
   await workspace.compact();
   await workspace.close();
 }
@@ -53,6 +57,9 @@ async function make(path) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const path = join(tmpdir(), `carrel-format-${process.pid}.db`);
   await make(path);
-  writeFileSync(new URL("../../tests/data/v1.db.gz", import.meta.url), gzipSync(readFileSync(path), { level: 9 }));
+  const file = readFileSync(path);
+  // `user_version` of the header.
+  const version = file.readInt32BE(60);
+  writeFileSync(new URL(`../../tests/data/v${version}.db.gz`, import.meta.url), gzipSync(file, { level: 9 }));
   rmSync(path);
 }

@@ -49,6 +49,11 @@ pub fn attempt<T>(syscall: &'static str, work: impl FnOnce() -> Result<T>) -> na
     About::call(syscall).attempt(work)
 }
 
+/// The same for what has no name among the calls of a file system.
+pub fn attempt_unnamed<T>(work: impl FnOnce() -> Result<T>) -> napi::Result<T> {
+    guarded(work).map_err(|error| to_napi(&error))
+}
+
 /// What a call is about: its name, and the paths it got. Every error of the call says so.
 #[derive(Debug, Clone)]
 pub struct About {

@@ -8,6 +8,7 @@ use napi::{JsString, JsValue, KeyCollectionMode, KeyConversion, KeyFilter, Value
 
 use crate::error::{Code, FsError, Result};
 use crate::path::WorkspacePath;
+use crate::rules::{Access, Rule};
 
 /// The largest integer that JavaScript counts exactly.
 const SAFE_INTEGER_MAX: f64 = 9_007_199_254_740_991.0;
@@ -190,6 +191,38 @@ fn own_keys(object: &Object<'_>) -> Result<Vec<String>> {
             }
         })
         .collect()
+}
+
+/// Path rules.
+pub fn rules(name: &str, value: &Unknown<'_>) -> Result<Vec<Rule>> {
+    if !value.is_array().unwrap_or(false) {
+        return Err(wrong_type(name, "an array of { path, access }", value));
+    }
+    let array = Object::from_unknown(*value).map_err(unreadable)?;
+    let length = array.get_array_length().map_err(unreadable)?;
+    (0..length)
+        .map(|index| {
+            let item = array.get_element::<Unknown<'_>>(index).map_err(unreadable)?;
+            rule(&format!("{name}[{index}]"), &item)
+        })
+        .collect()
+}
+
+fn rule(name: &str, value: &Unknown<'_>) -> Result<Rule> {
+    if is_absent(value) {
+        return Err(wrong_type(name, "an object with path and access", value));
+    }
+    let options = Options::read(name, value, &["path", "access"])?;
+    let missing =
+        |field: &str| FsError::arg_type(format!("{name}.{field} must be a string; it is not given"));
+    let path = options.get("path", string)?.ok_or_else(|| missing("path"))?;
+    let access = options.get("access", string)?.ok_or_else(|| missing("access"))?;
+    let access = Access::from_name(&access).ok_or_else(|| {
+        FsError::invalid(format!(
+            "{name}.access must be \"none\", \"read\" or \"read-write\"; received \"{access}\""
+        ))
+    })?;
+    Rule::new(&path, access)
 }
 
 /// A list of strings.

@@ -15,4 +15,5 @@ mod files;
 mod mutations;
 mod queries;
 mod streams;
+mod tools;
 mod workspace;

@@ -12,12 +12,13 @@ use super::answer::{About, Answer, attempt, later};
 use super::args::{self, Options};
 use super::files::NativeFiles;
 use crate::error::{FsError, Result};
+use crate::rules::{Layer, Rules};
 use crate::store::{self, Config, Durability, Location, Scope, Store, Transaction};
 
 /// An open workspace.
 #[napi]
 pub struct NativeWorkspace {
-    store: Store,
+    pub(super) store: Store,
 }
 
 /// An open transaction. Dropped without an end, it is rolled back.
@@ -98,21 +99,26 @@ impl NativeWorkspace {
     #[napi(constructor, catch_unwind)]
     pub fn new(options: Unknown<'_>) -> napi::Result<Self> {
         attempt("open", || {
-            let options = Options::read("options", &options, &["storage", "now", "quotaBytes"])?;
+            let options =
+                Options::read("options", &options, &["storage", "now", "quotaBytes", "rules", "audit"])?;
             let (location, durability) = options.get("storage", storage)?.ok_or_else(|| {
                 FsError::arg_type(
                     "options.storage must be a path, \":memory:\" or an object with a path; it is not given",
                 )
             })?;
             let quota_bytes = options.get("quotaBytes", args::count)?;
-            Ok(NativeWorkspace { store: Store::open(Config { location, durability, quota_bytes })? })
+            let rules = options.get("rules", args::rules)?.unwrap_or_default();
+            let rules = Rules::within(None, Layer { root: None, rules });
+            let is_audited = options.flag("audit")?;
+            let config = Config { location, durability, quota_bytes, rules, is_audited };
+            Ok(NativeWorkspace { store: Store::open(config)? })
         })
     }
 
     /// Its files.
     #[napi(catch_unwind)]
     pub fn files(&self) -> NativeFiles {
-        NativeFiles { scope: Scope::Workspace(self.store.clone()) }
+        NativeFiles { scope: Scope::workspace(self.store.clone()) }
     }
 
     /// Begins a transaction when its turn comes.
@@ -179,7 +185,7 @@ impl NativeTransaction {
     /// The files as the transaction sees and changes them.
     #[napi(catch_unwind)]
     pub fn files(&self) -> NativeFiles {
-        NativeFiles { scope: Scope::Transaction(Arc::clone(&self.transaction)) }
+        NativeFiles { scope: Scope::within(Arc::clone(&self.transaction)) }
     }
 
     /// Ends it: all or nothing becomes visible.

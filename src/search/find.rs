@@ -1,10 +1,10 @@
 //! `find` and `ls`.
 
-use super::glob::PathFilter;
-use crate::error::{Code, FsError, Result};
+use crate::error::{Code, Result};
+use crate::glob::PathFilter;
 use crate::path::{WorkspacePath, join};
-use crate::store::{InodeId, Kind, ReadTx, Scope};
-use crate::vfs::{LastLink, Resolved, Step, Walk, resolve};
+use crate::store::{Kind, Scope};
+use crate::vfs::{LastLink, Resolved, Start, Step, Walk, directory as start_directory, real_path, resolve};
 
 /// Steps of a walk made in one view of the workspace.
 pub const STEPS_PER_VIEW: usize = 4096;
@@ -61,14 +61,16 @@ pub fn find(scope: &Scope, directory: &WorkspacePath, options: &FindOptions) -> 
 /// No link is followed.
 pub fn ls(scope: &Scope, prefix: &WorkspacePath) -> Result<Vec<String>> {
     let start = scope.read_now(|tx| match resolve(tx, prefix, LastLink::Keep) {
-        Ok(Resolved::Found { id, kind, .. }) => Ok(Some((id, kind))),
+        Ok(Resolved::Found { place, name, id, kind }) => {
+            Ok(Some((Start { id, real: real_path(&place, &name) }, kind)))
+        }
         Ok(Resolved::Absent { .. }) => Ok(None),
         Err(error) if matches!(error.code(), Code::NoEnt | Code::NotDir) => Ok(None),
         Err(error) => Err(error),
     })?;
     let start = match start {
         Some((_, Kind::File)) => return Ok(vec![prefix.as_str().to_owned()]),
-        Some((id, Kind::Directory)) => id,
+        Some((start, Kind::Directory)) => start,
         Some((_, Kind::Link)) | None => return Ok(Vec::new()),
     };
     let everything = PathFilter::new(None, &[])?;
@@ -86,14 +88,6 @@ pub fn ls(scope: &Scope, prefix: &WorkspacePath) -> Result<Vec<String>> {
     Ok(paths)
 }
 
-fn start_directory(tx: &ReadTx<'_>, path: &WorkspacePath) -> Result<InodeId> {
-    match resolve(tx, path, LastLink::Follow)? {
-        Resolved::Found { id, kind: Kind::Directory, .. } => Ok(id),
-        Resolved::Found { .. } => Err(FsError::new(Code::NotDir).at(path.as_str())),
-        Resolved::Absent { .. } => Err(FsError::new(Code::NoEnt).at(path.as_str())),
-    }
-}
-
 /// A walk that goes on over several views, and does not enter what is excluded.
 pub struct Tree {
     walk: std::cell::RefCell<Walk>,
@@ -101,7 +95,7 @@ pub struct Tree {
 
 impl Tree {
     /// Below a directory.
-    pub fn new(start: InodeId) -> Self {
+    pub fn new(start: Start) -> Self {
         Tree { walk: std::cell::RefCell::new(Walk::new(start)) }
     }
 

@@ -4,15 +4,17 @@ use std::io::{self, Read};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use serde_json::{Value, json};
+
 use super::find::Tree;
-use super::glob::PathFilter;
 use super::pattern::Pattern;
-use super::scan::{LineMatch, Outcome, ScanOptions, scan_reader, scan_slice};
+use super::scan::{Found, LineMatch, Outcome, ScanOptions, scan_reader, scan_slice};
 use crate::error::{Code, FsError, Result};
+use crate::glob::PathFilter;
 use crate::limits::CHUNK_BYTES;
 use crate::path::{WorkspacePath, join};
 use crate::store::{Content, InodeId, Kind, ReadTx, Scope, lock};
-use crate::vfs::{LastLink, Resolved, Step, resolve};
+use crate::vfs::{LastLink, Resolved, Start, Step, real_path, resolve};
 
 /// Most lines of context that may be asked for on each side of a match.
 const CONTEXT_MAX: u64 = 1_000;
@@ -36,11 +38,11 @@ pub struct GrepOptions {
 }
 
 impl GrepOptions {
-    /// Lines with `pattern` in files that match `include`, if there is one, and none of `exclude`.
+    /// Lines with `pattern` in files that match one of `include`, if there is any, and none of `exclude`.
     /// Skips `offset` lines and returns at most `limit`.
-    pub fn new(
+    pub fn new<'g>(
         pattern: Pattern,
-        include: Option<&str>,
+        include: impl IntoIterator<Item = &'g str>,
         exclude: &[String],
         context: u64,
         offset: u64,
@@ -81,11 +83,9 @@ pub struct GrepResult {
 }
 
 impl GrepResult {
-    /// As `lib/` reads it.
-    pub fn to_json(&self) -> Vec<u8> {
-        use serde_json::{Value, json};
-        let matches: Vec<Value> = self
-            .matches
+    /// The lines as users see them.
+    pub fn matches_as_json(&self) -> Vec<Value> {
+        self.matches
             .iter()
             .map(|(path, found)| {
                 let mut object = json!({ "path": path, "line": found.line, "text": found.text });
@@ -101,7 +101,12 @@ impl GrepResult {
                 }
                 object
             })
-            .collect();
+            .collect()
+    }
+
+    /// As `lib/` reads it.
+    pub fn to_json(&self) -> Vec<u8> {
+        let matches = self.matches_as_json();
         let Skipped { binary, unreadable, too_long } = self.skipped;
         let result = json!({
             "matches": matches,
@@ -113,45 +118,150 @@ impl GrepResult {
     }
 }
 
+/// Files with matching lines.
+#[derive(Debug, Default)]
+pub struct GrepFiles {
+    /// Their paths, and how many lines of each match; 1 if that was not asked for.
+    pub files: Vec<(String, u64)>,
+    /// Whether there are more.
+    pub is_truncated: bool,
+    /// Files whose lines were looked at.
+    pub files_searched: u64,
+    /// Files that were not.
+    pub skipped: Skipped,
+}
+
 /// Searches a file, or the files below a directory in the order of `find`. Links are not
 /// followed, but for `path` itself.
 pub fn grep(scope: &Scope, path: &WorkspacePath, options: &GrepOptions) -> Result<GrepResult> {
-    let mut collected = Collected { seen: 0, options, result: GrepResult::default() };
+    let mut lines = Lines { seen: 0, options, result: GrepResult::default() };
+    search_all(scope, path, options, &mut lines)?;
+    Ok(lines.result)
+}
+
+/// The same, but finds files: `offset` and `limit` are about them. With `is_counted`, all matching
+/// lines of each are counted; otherwise a file is left at the first.
+pub fn grep_files(
+    scope: &Scope,
+    path: &WorkspacePath,
+    options: &GrepOptions,
+    is_counted: bool,
+) -> Result<GrepFiles> {
+    let mut files = Files { seen: 0, is_counted, options, result: GrepFiles::default() };
+    search_all(scope, path, options, &mut files)?;
+    Ok(files.result)
+}
+
+fn search_all(
+    scope: &Scope,
+    path: &WorkspacePath,
+    options: &GrepOptions,
+    collected: &mut impl Collect,
+) -> Result<()> {
     let start = scope.read_now(|tx| match resolve(tx, path, LastLink::Follow)? {
-        Resolved::Found { id, kind, .. } => Ok((id, kind)),
+        Resolved::Found { place, name, id, kind } => Ok((Start { id, real: real_path(&place, &name) }, kind)),
         Resolved::Absent { .. } => Err(FsError::new(Code::NoEnt).at(path.as_str())),
     })?;
     if options.limit == 0 {
-        return Ok(collected.result);
+        return Ok(());
     }
     if start.1 != Kind::Directory {
-        let file = Step { relative: String::new(), id: start.0, kind: start.1 };
-        for outcome in search_files(scope, &[file], options, collected.wanted()).into_iter().flatten() {
+        let file = Step { relative: String::new(), id: start.0.id, kind: start.1 };
+        for outcome in search_files(scope, &[file], options, collected).into_iter().flatten() {
             collected.add(path.as_str(), outcome)?;
         }
-        return Ok(collected.result);
+        return Ok(());
     }
     let mut tree = Tree::new(start.0);
     loop {
         let steps = tree.steps(scope, &options.filter)?;
         if steps.is_empty() {
-            return Ok(collected.result);
+            return Ok(());
         }
         let files: Vec<Step> = steps
             .into_iter()
             .filter(|step| step.kind == Kind::File && options.filter.wants(&step.relative))
             .collect();
-        let outcomes = search_files(scope, &files, options, collected.wanted());
+        let outcomes = search_files(scope, &files, options, collected);
         for (step, outcome) in files.into_iter().zip(outcomes) {
             let Some(outcome) = outcome else { break };
             if collected.add(&join(path.as_str(), &step.relative), outcome)?.is_full() {
-                return Ok(collected.result);
+                return Ok(());
             }
         }
     }
 }
 
-struct Collected<'o> {
+/// Takes the outcomes of files, in their order.
+trait Collect {
+    /// How each file is scanned.
+    fn scan(&self) -> ScanOptions;
+    /// Hits that are still of interest: one more than asked for tells that there are more.
+    fn wanted(&self) -> usize;
+    /// How much of that a file has.
+    fn hits(found: &Found) -> usize;
+    /// Takes the outcome of the next file.
+    fn add(&mut self, path: &str, outcome: Result<Outcome>) -> Result<Room>;
+}
+
+/// What was found in a file. None if it was not searched, which is noted.
+fn searched(outcome: Result<Outcome>, skipped: &mut Skipped) -> Result<Option<Found>> {
+    match outcome {
+        Ok(Outcome::Searched(found)) => return Ok(Some(found)),
+        Ok(Outcome::Binary) => skipped.binary += 1,
+        Ok(Outcome::TooLong) => skipped.too_long += 1,
+        Err(error) if error.code() == Code::Closed => return Err(error),
+        // Gone meanwhile, or damaged: the others are still worth searching.
+        Err(_) => skipped.unreadable += 1,
+    }
+    Ok(None)
+}
+
+fn wanted(options: &GrepOptions, seen: u64) -> usize {
+    let last = options.offset.saturating_add(options.limit).saturating_add(1);
+    usize::try_from(last - seen.min(last)).unwrap_or(usize::MAX)
+}
+
+struct Files<'o> {
+    seen: u64,
+    is_counted: bool,
+    options: &'o GrepOptions,
+    result: GrepFiles,
+}
+
+impl Collect for Files<'_> {
+    fn scan(&self) -> ScanOptions {
+        ScanOptions { context: 0, limit: if self.is_counted { usize::MAX } else { 1 }, counts: true }
+    }
+
+    fn wanted(&self) -> usize {
+        wanted(self.options, self.seen)
+    }
+
+    fn hits(found: &Found) -> usize {
+        usize::from(found.count > 0)
+    }
+
+    fn add(&mut self, path: &str, outcome: Result<Outcome>) -> Result<Room> {
+        let Some(found) = searched(outcome, &mut self.result.skipped)? else { return Ok(Room::Left) };
+        self.result.files_searched += 1;
+        if found.count == 0 {
+            return Ok(Room::Left);
+        }
+        self.seen += 1;
+        if self.seen <= self.options.offset {
+            return Ok(Room::Left);
+        }
+        if self.result.files.len() as u64 == self.options.limit {
+            self.result.is_truncated = true;
+            return Ok(Room::Full);
+        }
+        self.result.files.push((path.to_owned(), found.count));
+        Ok(Room::Left)
+    }
+}
+
+struct Lines<'o> {
     seen: u64,
     options: &'o GrepOptions,
     result: GrepResult,
@@ -169,32 +279,21 @@ impl Room {
     }
 }
 
-impl Collected<'_> {
-    /// Matches that are still of interest: one more than asked for tells that there are more.
-    fn wanted(&self) -> usize {
-        let last = self.options.offset.saturating_add(self.options.limit).saturating_add(1);
-        usize::try_from(last - self.seen.min(last)).unwrap_or(usize::MAX)
+impl Collect for Lines<'_> {
+    fn scan(&self) -> ScanOptions {
+        ScanOptions { context: self.options.context, limit: self.wanted(), counts: false }
     }
 
-    /// Takes the outcome of the next file.
+    fn wanted(&self) -> usize {
+        wanted(self.options, self.seen)
+    }
+
+    fn hits(found: &Found) -> usize {
+        found.matches.len()
+    }
+
     fn add(&mut self, path: &str, outcome: Result<Outcome>) -> Result<Room> {
-        let mut found = match outcome {
-            Ok(Outcome::Searched(found)) => found,
-            Ok(Outcome::Binary) => {
-                self.result.skipped.binary += 1;
-                return Ok(Room::Left);
-            }
-            Ok(Outcome::TooLong) => {
-                self.result.skipped.too_long += 1;
-                return Ok(Room::Left);
-            }
-            Err(error) if error.code() == Code::Closed => return Err(error),
-            // Gone meanwhile, or damaged: the others are still worth searching.
-            Err(_) => {
-                self.result.skipped.unreadable += 1;
-                return Ok(Room::Left);
-            }
-        };
+        let Some(mut found) = searched(outcome, &mut self.result.skipped)? else { return Ok(Room::Left) };
         self.result.files_searched += 1;
         let skip = self.options.offset.saturating_sub(self.seen);
         let room = self.options.limit - self.result.matches.len() as u64;
@@ -213,18 +312,18 @@ impl Collected<'_> {
 
 /// Searches files on several threads. Outcomes are in the order of the files; once there are
 /// `wanted` matches, files further on may have none.
-fn search_files(
+fn search_files<C: Collect>(
     scope: &Scope,
     files: &[Step],
     options: &GrepOptions,
-    wanted: usize,
+    collected: &C,
 ) -> Vec<Option<Result<Outcome>>> {
     let outcomes: Vec<Mutex<Option<Result<Outcome>>>> = files.iter().map(|_| Mutex::default()).collect();
+    let (wanted, scan) = (collected.wanted(), collected.scan());
     let (next, matches) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || {
         // A clone of its own: the engine's scratch memory is not fought over then.
-        let searcher =
-            FileSearch { scope, pattern: options.pattern.clone(), context: options.context, limit: wanted };
+        let searcher = FileSearch { scope, pattern: options.pattern.clone(), scan };
         loop {
             // Files are taken in order, so those before an untaken one have all been searched.
             if matches.load(Ordering::Relaxed) >= wanted {
@@ -237,7 +336,7 @@ fn search_files(
             }
             for (outcome, slot) in searcher.search(batch).into_iter().zip(&outcomes[start..]) {
                 if let Ok(Outcome::Searched(found)) = &outcome {
-                    matches.fetch_add(found.matches.len(), Ordering::Relaxed);
+                    matches.fetch_add(C::hits(found), Ordering::Relaxed);
                 }
                 *lock(slot) = Some(outcome);
             }
@@ -263,8 +362,7 @@ fn search_files(
 struct FileSearch<'s> {
     scope: &'s Scope,
     pattern: Pattern,
-    context: usize,
-    limit: usize,
+    scan: ScanOptions,
 }
 
 /// What became of a file within a view.
@@ -291,13 +389,9 @@ impl FileSearch<'_> {
         }
     }
 
-    fn options(&self) -> ScanOptions {
-        ScanOptions { context: self.context, limit: self.limit }
-    }
-
     fn view(&self, tx: &ReadTx<'_>, id: InodeId) -> Result<Viewed> {
         let inode = tx.inode(id)?;
-        let scan = |bytes: &[u8]| scan_slice(&self.pattern, &self.options(), bytes);
+        let scan = |bytes: &[u8]| scan_slice(&self.pattern, &self.scan, bytes);
         Ok(match inode.content {
             Content::Manifest(_) => Viewed::Large(inode.content, inode.size),
             Content::Blob(blob) => Viewed::Searched(tx.with_blob(blob, scan)?),
@@ -315,7 +409,7 @@ impl FileSearch<'_> {
             used: 0,
             failure: None,
         };
-        scan_reader(&self.pattern, &self.options(), &mut chunks).map_err(|error| {
+        scan_reader(&self.pattern, &self.scan, &mut chunks).map_err(|error| {
             let unexpected =
                 || FsError::with_detail(Code::Io, format!("a file cannot be searched ({error})"));
             chunks.failure.take().unwrap_or_else(unexpected)

@@ -5,11 +5,10 @@
 //! skipped.
 
 mod find;
-mod glob;
 mod grep;
 mod pattern;
 mod scan;
 
 pub use find::{FindOptions, Found, find, ls};
-pub use grep::{GrepOptions, GrepResult, grep};
+pub use grep::{GrepFiles, GrepOptions, GrepResult, Skipped, grep, grep_files};
 pub use pattern::{Case, Pattern, Syntax};

@@ -62,12 +62,14 @@ pub struct ScanOptions {
     pub context: usize,
     /// How many matching lines to return at most.
     pub limit: usize,
+    /// Whether matching lines are only counted; then `context` means nothing.
+    pub counts: bool,
 }
 
 impl Default for ScanOptions {
     /// All matches without context.
     fn default() -> Self {
-        ScanOptions { context: 0, limit: usize::MAX }
+        ScanOptions { context: 0, limit: usize::MAX, counts: false }
     }
 }
 
@@ -86,8 +88,10 @@ pub enum Outcome {
 /// The matches of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
-    /// In the order of their lines.
+    /// In the order of their lines; none if they are only counted.
     pub matches: Vec<LineMatch>,
+    /// How many they are, if they are only counted.
+    pub count: u64,
     /// Whether there is a matching line past the limit.
     pub more: bool,
 }
@@ -230,7 +234,7 @@ impl<R: Read> Read for Source<R> {
 }
 
 fn searcher(options: &ScanOptions) -> SearcherBuilder {
-    let context = options.context.min(CONTEXT_LINES_MAX);
+    let context = if options.counts { 0 } else { options.context.min(CONTEXT_LINES_MAX) };
     let mut builder = SearcherBuilder::new();
     builder
         .line_number(true)
@@ -288,6 +292,10 @@ impl Sink for &mut Collector<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        if self.options.counts {
+            self.found.count += 1;
+            return Ok(self.found.count < self.options.limit as u64);
+        }
         let line = found.line_number().unwrap_or_default();
         let bytes = line_text(found.bytes());
         if self.found.matches.len() >= self.options.limit {
@@ -555,8 +563,23 @@ mod tests {
     }
 
     #[test]
+    fn counting_keeps_no_text() {
+        let count = |limit, content: &[u8]| {
+            let options = ScanOptions { limit, counts: true, ..all() };
+            let pattern = Pattern::new("a", Syntax::Literal, Case::Sensitive).unwrap();
+            match scan_slice(&pattern, &options, content) {
+                Outcome::Searched(found) => (found.count, found.matches.len()),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(count(usize::MAX, b"a\nxa\nx\naa\n"), (3, 0));
+        assert_eq!(count(1, b"a\nxa\nx\naa\n"), (1, 0));
+        assert_eq!(count(usize::MAX, b"x\n"), (0, 0));
+    }
+
+    #[test]
     fn limit_inside_a_context_still_shows_all_of_it() {
-        let limit = |context, limit| ScanOptions { context, limit };
+        let limit = |context, limit| ScanOptions { context, limit, ..all() };
         check("a", limit(2, 1), "a\nx\nx\nx", "1:a[1>a,2 x,3 x]");
         check("a", limit(2, 1), "a\na1\nx\ny\nz", "1:a[1>a,2>a1,3 x] more");
         check("a", limit(2, 1), "a\nx\na1\ny\nz\na2", "1:a[1>a,2 x,3>a1] more");
@@ -733,7 +756,7 @@ mod tests {
             if bom {
                 content.splice(0..0, "\u{feff}".bytes());
             }
-            let options = ScanOptions { context, limit };
+            let options = ScanOptions { context, limit, counts: false };
             let got = scanned(&regex(pattern), options, &content);
             prop_assert_eq!(rendered(&got), rendered(&plain(pattern, options, &content)));
             prop_assert_eq!(&got, &plain(pattern, options, &content));

@@ -126,6 +126,35 @@ impl ReadTx<'_> {
         }
     }
 
+    /// A short name for contents: equal bytes have equal names. Reads hashes, not bytes, but for
+    /// small contents.
+    pub fn content_version(&self, content: Content) -> Result<String> {
+        let hash: [u8; 32] = match content {
+            Content::Empty => Sha256::digest([]).into(),
+            Content::Blob(blob) => self.blob_hash(blob)?,
+            Content::Manifest(manifest) => {
+                let mut statement =
+                    self.statement("SELECT blob FROM chunk WHERE manifest = ?1 ORDER BY idx")?;
+                let mut rows = statement.query([manifest])?;
+                let mut hash = Sha256::new();
+                while let Some(row) = rows.next()? {
+                    hash.update(self.blob_hash(row.get(0)?)?);
+                }
+                hash.finalize().into()
+            }
+        };
+        Ok(hash[..8].iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    fn blob_hash(&self, id: BlobId) -> Result<[u8; 32]> {
+        let known =
+            self.row("SELECT hash FROM blob WHERE id = ?1", [id], |row| row.get::<_, Option<[u8; 32]>>(0))?;
+        match known.flatten() {
+            Some(hash) => Ok(hash),
+            None => self.with_blob(id, |bytes| Sha256::digest(bytes).into()),
+        }
+    }
+
     /// Fails if the contents of a file are not as long as it says.
     pub fn check_size(&self, content: Content, size: u64) -> Result<()> {
         let Content::Manifest(manifest) = content else {

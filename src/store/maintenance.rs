@@ -64,7 +64,7 @@ fn step(shared: Arc<Shared>, is_first: bool) {
     if shared.is_closed.load(Ordering::Acquire) {
         return;
     }
-    let terms = Terms { now: now_ms(), quota_bytes: None };
+    let terms = Terms { now: now_ms(), ..Terms::default() };
     let (begun, again) = (Arc::clone(&shared), Arc::clone(&shared));
     let seen = Arc::new(AtomicUsize::new(0));
     let seen_at_begin = Arc::clone(&seen);
@@ -100,6 +100,9 @@ fn collect(tx: &WriteTx<'_>, location: &Location, is_first: bool) -> Result<bool
     if is_first {
         tx.reap_pins(location)?;
     }
+    if is_first {
+        tx.trim_ledger()?;
+    }
     let is_log_long = tx.trim_changes(CHANGE_LOG_ROWS, TRIM_STEP)?;
     Ok(tx.collect_step()? || is_log_long)
 }
@@ -108,7 +111,7 @@ fn collect(tx: &WriteTx<'_>, location: &Location, is_first: bool) -> Result<bool
 fn collect_now(shared: &Shared, conn: &Conn, is_first: bool) -> Result<bool> {
     conn.run("BEGIN IMMEDIATE")?;
     let totals = Cell::new(ReadTx::over(conn).totals()?);
-    let terms = Terms { now: now_ms(), quota_bytes: None };
+    let terms = Terms { now: now_ms(), ..Terms::default() };
     let (more, _) = WriteTx::run(conn, &totals, terms, |tx| collect(tx, &shared.config.location, is_first))?;
     conn.run("COMMIT")?;
     Ok(more)

@@ -11,6 +11,7 @@
 //! Not here: what a path means, and which changes are allowed (`vfs`).
 
 mod activity;
+mod audit;
 mod change;
 mod check;
 mod connection;
@@ -18,6 +19,7 @@ mod content;
 mod dirent;
 pub mod executor;
 mod inode;
+mod ledger;
 mod maintenance;
 mod notice;
 mod open;
@@ -34,6 +36,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use activity::Call;
+pub use audit::{AuditEntry, AuditFilter};
 pub use change::{Change, ChangeKind, Totals};
 pub use check::{Problem, Report};
 pub use connection::{Conn, Durability, Location, damaged};
@@ -50,6 +53,7 @@ pub use transaction::Transaction;
 pub use tx::{ReadTx, Terms, WriteTx, guarded};
 
 use crate::error::{Code, FsError, Result};
+use crate::rules::Rules;
 use pool::Pool;
 use writer::Writer;
 
@@ -62,6 +66,10 @@ pub struct Config {
     pub durability: Durability,
     /// Bytes of contents that it may hold.
     pub quota_bytes: Option<u64>,
+    /// What may be done with which paths; none allows everything.
+    pub rules: Option<Arc<Rules>>,
+    /// Whether calls of tools are recorded.
+    pub is_audited: bool,
 }
 
 /// An open workspace's database. Clones share it.

@@ -163,9 +163,14 @@ fn attempt(config: &Config, readonly: bool) -> Result<Conn> {
             Code::Io,
             "the file is a SQLite database of another program; name another file",
         )),
-        Found::Empty | Found::Older if readonly => Err(FsError::with_detail(
+        // Later versions only add tables, so an older file can be read as it is.
+        Found::Older if readonly => {
+            check_length(&config.location)?;
+            Ok(conn)
+        }
+        Found::Empty if readonly => Err(FsError::with_detail(
             Code::Rofs,
-            "the database must be set up or upgraded first; open it once without { readonly: true }",
+            "the database must be set up first; open it once without { readonly: true }",
         )),
         Found::Empty | Found::Older => {
             use_wal(&conn)?;

@@ -7,12 +7,14 @@
 //! dirent (parent, name) ──▶ inode ──▶ blob                     file of one chunk
 //!                             └─────▶ manifest ──▶ chunk ──▶ blob   larger file
 //! pin ─────────────────────────────────▶ manifest              open stream, upload under way
+//! ledger ──────────────▶ inode                                 file that was read through tools
 //! ```
 //!
 //! Blobs and manifests that more than one row points to never change. Both carry the number of
 //! those rows and are removed when it is zero. Equal blobs are stored once, but for small ones, of
 //! which sharing would cost more than it saves. `change` is the log for watchers, and its last row holds
-//! the totals: a mutation that must write a row there anyway keeps them for nothing.
+//! the totals: a mutation that must write a row there anyway keeps them for nothing. `audit` is the log of
+//! tool calls.
 
 use rusqlite::Connection;
 
@@ -25,7 +27,7 @@ pub const ROOT_INODE: i64 = 1;
 /// The schema version that this code reads and writes.
 pub const VERSION: i32 = MIGRATIONS.len() as i32;
 
-const MIGRATIONS: &[&str] = &[V1];
+const MIGRATIONS: &[&str] = &[V1, V2];
 
 const V1: &str = "
 CREATE TABLE inode (
@@ -92,6 +94,28 @@ CREATE TABLE change (
   files       INTEGER NOT NULL,
   directories INTEGER NOT NULL,
   bytes       INTEGER NOT NULL
+);
+";
+
+const V2: &str = "
+CREATE TABLE ledger (
+  inode   INTEGER NOT NULL,     -- may be gone; the collector looks
+  reader  TEXT NOT NULL,        -- auditTag of the tools that read it, or empty
+  version TEXT NOT NULL,        -- of the contents, as tools give it
+  at      REAL NOT NULL,
+  PRIMARY KEY (inode, reader)
+) WITHOUT ROWID;
+CREATE TABLE audit (
+  id           INTEGER PRIMARY KEY AUTOINCREMENT,
+  at           REAL NOT NULL,   -- milliseconds since the epoch
+  tool         TEXT NOT NULL,
+  tag          TEXT,
+  arguments    TEXT NOT NULL,   -- SHA-256 in hex of the JSON with sorted keys
+  paths        TEXT NOT NULL,   -- JSON array of real paths
+  bytes_before INTEGER,
+  bytes_after  INTEGER,
+  code         TEXT,            -- NULL: it succeeded
+  duration     REAL NOT NULL    -- milliseconds
 );
 ";
 

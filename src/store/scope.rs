@@ -1,5 +1,6 @@
-//! Where a call takes place: in the workspace as it is, or in an open transaction. Either runs
-//! work on the calling thread if that means no waiting, or later on a thread that may wait.
+//! Where a call takes place: in the workspace as it is, or in an open transaction; and under which
+//! rules. Either runs work on the calling thread if that means no waiting, or later on a thread that
+//! may wait.
 
 use std::sync::Arc;
 
@@ -8,10 +9,17 @@ use super::tx::{ReadTx, Terms, WriteTx, guarded};
 use super::writer::Job;
 use super::{Store, Transaction, executor};
 use crate::error::{Code, Result};
+use crate::rules::{Layer, Rules};
 
 /// See the module.
 #[derive(Clone)]
-pub enum Scope {
+pub struct Scope {
+    place: Place,
+    rules: Option<Arc<Rules>>,
+}
+
+#[derive(Clone)]
+enum Place {
     /// Each change on its own.
     Workspace(Store),
     /// Changes that become visible together.
@@ -19,40 +27,78 @@ pub enum Scope {
 }
 
 impl Scope {
+    /// The workspace as it is, under its rules.
+    pub fn workspace(store: Store) -> Self {
+        Scope { rules: store.config().rules.clone(), place: Place::Workspace(store) }
+    }
+
+    /// An open transaction, under the workspace's rules.
+    pub fn within(transaction: Arc<Transaction>) -> Self {
+        let rules = transaction.store().config().rules.clone();
+        Scope { rules, place: Place::Transaction(transaction) }
+    }
+
+    /// The same place for a call that may do less.
+    #[must_use]
+    pub fn narrowed(&self, layer: Layer) -> Self {
+        Scope { place: self.place.clone(), rules: Rules::within(self.rules.as_ref(), layer) }
+    }
+
     /// The workspace.
     pub fn store(&self) -> &Store {
-        match self {
-            Scope::Workspace(store) => store,
-            Scope::Transaction(transaction) => transaction.store(),
+        match &self.place {
+            Place::Workspace(store) => store,
+            Place::Transaction(transaction) => transaction.store(),
         }
+    }
+
+    /// The transaction, if it is one.
+    pub fn transaction(&self) -> Option<&Transaction> {
+        match &self.place {
+            Place::Workspace(_) => None,
+            Place::Transaction(transaction) => Some(transaction),
+        }
+    }
+
+    /// The same; the workspace once the transaction is over.
+    #[must_use]
+    pub fn still_open(&self) -> Self {
+        match self.transaction() {
+            Some(transaction) if !transaction.is_open() => Self::workspace(transaction.store().clone()),
+            _ => self.clone(),
+        }
+    }
+
+    fn rules(&self) -> Option<Arc<Rules>> {
+        self.rules.clone()
     }
 
     /// `ECLOSED` after `close()`; an open transaction is a call under way and goes on.
     pub fn check_open(&self) -> Result<()> {
-        match self {
-            Scope::Workspace(store) => store.check_open(),
-            Scope::Transaction(_) => Ok(()),
+        match &self.place {
+            Place::Workspace(store) => store.check_open(),
+            Place::Transaction(_) => Ok(()),
         }
     }
 
     /// Whether this is a transaction.
     pub fn is_transaction(&self) -> bool {
-        matches!(self, Scope::Transaction(_))
+        matches!(self.place, Place::Transaction(_))
     }
 
     /// Runs a read on this thread, unless that would mean waiting.
     pub fn read_here<T>(&self, work: &impl Fn(&ReadTx<'_>) -> Result<T>) -> Option<Result<T>> {
-        match self {
-            Scope::Workspace(store) => {
+        match &self.place {
+            Place::Workspace(store) => {
                 let lease = store.shared.pool.try_take()?;
-                match read_once(lease, work) {
+                match read_once(lease, self.rules(), work) {
                     Err(error) if error.code() == Code::Busy => None,
                     result => Some(result),
                 }
             }
-            Scope::Transaction(transaction) => {
+            Place::Transaction(transaction) => {
                 let _call = transaction.calls.try_acquire().ok()?;
-                Some(transaction.read(work))
+                Some(transaction.read(self.rules(), work))
             }
         }
     }
@@ -68,14 +114,15 @@ impl Scope {
             done(result);
             drop(call);
         };
-        match self.clone() {
-            Scope::Workspace(store) => {
-                executor::spawn_blocking(move || read_patiently(store, work, 0, done));
+        let rules = self.rules();
+        match self.place.clone() {
+            Place::Workspace(store) => {
+                executor::spawn_blocking(move || read_patiently(store, rules, work, 0, done));
             }
-            Scope::Transaction(transaction) => executor::spawn(async move {
+            Place::Transaction(transaction) => executor::spawn(async move {
                 let turn = Arc::clone(&transaction.calls).acquire_owned().await;
                 executor::spawn_blocking(move || {
-                    let result = transaction.read(work);
+                    let result = transaction.read(rules, work);
                     drop(turn);
                     done(result);
                 });
@@ -85,11 +132,11 @@ impl Scope {
 
     /// Runs a read on this thread, which may wait.
     pub fn read_now<T>(&self, work: impl Fn(&ReadTx<'_>) -> Result<T>) -> Result<T> {
-        match self {
-            Scope::Workspace(store) => {
+        match &self.place {
+            Place::Workspace(store) => {
                 let mut attempts = 0;
                 loop {
-                    match store.shared.pool.take().and_then(|lease| read_once(lease, &work)) {
+                    match store.shared.pool.take().and_then(|lease| read_once(lease, self.rules(), &work)) {
                         Err(error) if error.code() == Code::Busy => {}
                         result => return result,
                     }
@@ -97,7 +144,7 @@ impl Scope {
                     attempts += 1;
                 }
             }
-            Scope::Transaction(transaction) => transaction.read(work),
+            Place::Transaction(transaction) => transaction.read(self.rules(), work),
         }
     }
 
@@ -106,9 +153,9 @@ impl Scope {
     where
         Work: FnOnce(&WriteTx<'_>) -> Result<T>,
     {
-        match self {
-            Scope::Workspace(store) => store.shared.writer.here(&store.shared, self.terms(now), work),
-            Scope::Transaction(transaction) => match transaction.calls.try_acquire() {
+        match &self.place {
+            Place::Workspace(store) => store.shared.writer.here(&store.shared, self.terms(now), work),
+            Place::Transaction(transaction) => match transaction.calls.try_acquire() {
                 Ok(_call) => Ok(transaction.write(self.terms(now), work)),
                 Err(_) => Err(work),
             },
@@ -130,11 +177,11 @@ impl Scope {
             drop(call);
         };
         let terms = self.terms(now);
-        match self.clone() {
-            Scope::Workspace(store) => {
+        match self.place.clone() {
+            Place::Workspace(store) => {
                 store.shared.writer.later(&store.shared, Job { terms, is_durable, bytes, work, done });
             }
-            Scope::Transaction(transaction) => executor::spawn(async move {
+            Place::Transaction(transaction) => executor::spawn(async move {
                 let turn = Arc::clone(&transaction.calls).acquire_owned().await;
                 executor::spawn_blocking(move || {
                     let result = transaction.write(terms, work);
@@ -146,25 +193,30 @@ impl Scope {
     }
 
     fn terms(&self, now: f64) -> Terms {
-        Terms { now, quota_bytes: self.store().config().quota_bytes }
+        Terms { now, quota_bytes: self.store().config().quota_bytes, rules: self.rules() }
     }
 }
 
-fn read_once<T>(lease: Lease, work: &impl Fn(&ReadTx<'_>) -> Result<T>) -> Result<T> {
-    guarded(|| ReadTx::run(&lease, work))
+fn read_once<T>(
+    lease: Lease,
+    rules: Option<Arc<Rules>>,
+    work: &impl Fn(&ReadTx<'_>) -> Result<T>,
+) -> Result<T> {
+    guarded(|| ReadTx::run(&lease, rules, work))
 }
 
 /// Reads, and tries again later, on no thread, for as long as the database is busy.
 fn read_patiently<T: Send + 'static>(
     store: Store,
+    rules: Option<Arc<Rules>>,
     work: impl Fn(&ReadTx<'_>) -> Result<T> + Send + 'static,
     attempts: u32,
     done: impl FnOnce(Result<T>) + Send + 'static,
 ) {
-    match store.shared.pool.take().and_then(|lease| read_once(lease, &work)) {
+    match store.shared.pool.take().and_then(|lease| read_once(lease, rules.clone(), &work)) {
         Err(error) if error.code() == Code::Busy => {
             executor::spawn_blocking_after(executor::backoff(attempts), move || {
-                read_patiently(store, work, attempts.saturating_add(1), done);
+                read_patiently(store, rules, work, attempts.saturating_add(1), done);
             });
         }
         result => done(result),

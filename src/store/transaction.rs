@@ -18,6 +18,7 @@ use super::tx::{Effects, ReadTx, Terms, WriteTx, guarded, undone};
 use super::writer::Turn;
 use super::{Location, Shared, Store, executor};
 use crate::error::{Code, FsError, Result};
+use crate::rules::Rules;
 
 /// See the module.
 pub struct Transaction {
@@ -80,8 +81,12 @@ impl Transaction {
     }
 
     /// Reads the state that the transaction has made so far.
-    pub(super) fn read<T>(&self, work: impl FnOnce(&ReadTx<'_>) -> Result<T>) -> Result<T> {
-        self.with(|open| guarded(|| work(&ReadTx::over(&open.conn))))
+    pub(super) fn read<T>(
+        &self,
+        rules: Option<Arc<Rules>>,
+        work: impl FnOnce(&ReadTx<'_>) -> Result<T>,
+    ) -> Result<T> {
+        self.with(|open| guarded(|| work(&ReadTx::under(&open.conn, rules))))
     }
 
     /// Makes one change of the transaction.

@@ -3,37 +3,65 @@
 //! The row modules (`inode`, `dirent`, `content`, `change`, `pin`) add their rows' reads to
 //! [`ReadTx`] and their writes to [`WriteTx`].
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use rusqlite::{CachedStatement, Params, Row};
 
 use super::change::{Change, Totals};
 use super::connection::Conn;
 use crate::error::{Code, FsError, Result};
+use crate::rules::Rules;
 
 /// A consistent view of the workspace.
 pub struct ReadTx<'c> {
     conn: &'c Conn,
+    /// What the call may do; none allows everything.
+    rules: Option<Arc<Rules>>,
+    real_roots: OnceCell<Vec<String>>,
 }
 
 impl<'c> ReadTx<'c> {
     /// A view through a connection whose transaction is open, or is one statement.
     pub(super) fn over(conn: &'c Conn) -> Self {
-        ReadTx { conn }
+        Self::under(conn, None)
+    }
+
+    /// The same for a call that these rules hold for.
+    pub(super) fn under(conn: &'c Conn, rules: Option<Arc<Rules>>) -> Self {
+        ReadTx { conn, rules, real_roots: OnceCell::new() }
     }
 
     /// Runs `work` on one consistent view.
-    pub(super) fn run<T>(conn: &'c Conn, work: impl FnOnce(&ReadTx<'_>) -> Result<T>) -> Result<T> {
+    pub(super) fn run<T>(
+        conn: &'c Conn,
+        rules: Option<Arc<Rules>>,
+        work: impl FnOnce(&ReadTx<'_>) -> Result<T>,
+    ) -> Result<T> {
         conn.run("BEGIN")?;
-        let result = work(&ReadTx { conn });
+        let result = work(&ReadTx::under(conn, rules));
         // There is nothing to commit, so what was read stands even if this fails, as it does after
         // SQLite has come across damage.
         if conn.run("COMMIT").is_err() {
             conn.rollback();
         }
         result
+    }
+
+    /// The rules that hold for the call.
+    pub fn rules(&self) -> Option<&Rules> {
+        self.rules.as_deref()
+    }
+
+    /// Where the roots of the rules really are, worked out once.
+    pub fn real_roots(&self, find: impl FnOnce(&Rules) -> Result<Vec<String>>) -> Result<&[String]> {
+        if let Some(roots) = self.real_roots.get() {
+            return Ok(roots);
+        }
+        let roots = self.rules().map(find).transpose()?.unwrap_or_default();
+        Ok(self.real_roots.get_or_init(|| roots))
     }
 
     pub(super) fn statement(&self, sql: &str) -> Result<CachedStatement<'c>> {
@@ -89,7 +117,7 @@ impl<'c> WriteTx<'c> {
         work: impl FnOnce(&WriteTx<'_>) -> Result<T>,
     ) -> Result<(T, Effects)> {
         let tx = WriteTx {
-            read: ReadTx { conn },
+            read: ReadTx::under(conn, terms.rules),
             now: terms.now,
             totals: totals.clone(),
             changes: RefCell::default(),
@@ -146,12 +174,14 @@ impl<'c> Deref for WriteTx<'c> {
 }
 
 /// What a change is made under.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Default)]
 pub struct Terms {
     /// Milliseconds since the epoch.
     pub now: f64,
     /// Bytes of contents that the workspace may hold.
     pub quota_bytes: Option<u64>,
+    /// What the call may do.
+    pub rules: Option<Arc<Rules>>,
 }
 
 /// What a change left to do.

@@ -100,7 +100,7 @@ where
 {
     fn run(&mut self, conn: &Conn, totals: &Cell<Totals>) -> Effects {
         let Some(work) = self.work.take() else { return Effects::default() };
-        let result = WriteTx::run_nested(conn, totals, self.terms, work);
+        let result = WriteTx::run_nested(conn, totals, std::mem::take(&mut self.terms), work);
         let (outcome, effects) = match result {
             Ok((value, effects)) => (Ok(value), effects),
             Err(error) => (Err(error), Effects::default()),

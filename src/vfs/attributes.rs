@@ -1,6 +1,7 @@
 //! `chmod` and `utimes`.
 
 use super::MODE_MASK;
+use super::permit::permit_change;
 use super::resolve::{LastLink, Resolved, resolve};
 use crate::error::{Code, FsError, Result};
 use crate::path::WorkspacePath;
@@ -24,7 +25,11 @@ pub fn utimes(tx: &WriteTx<'_>, path: &WorkspacePath, atime: f64, mtime: f64) ->
 
 fn followed(tx: &WriteTx<'_>, path: &WorkspacePath) -> Result<(InodeId, String)> {
     match resolve(tx, path, LastLink::Follow)? {
-        Resolved::Found { place, name, id, .. } => Ok((id, place.path_of(&name))),
+        Resolved::Found { place, name, id, .. } => {
+            let real = place.path_of(&name);
+            permit_change(tx, &real)?;
+            Ok((id, real))
+        }
         Resolved::Absent { .. } => Err(FsError::new(Code::NoEnt).at(path.as_str())),
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::mkdir::{make_one, mkdir};
+use super::permit::permit_change;
 use super::resolve::{LastLink, Place, Resolved, existing, resolve};
 use super::rm::remove;
 use super::write::{Condition, NewContent, NewFile, write};
@@ -72,6 +73,9 @@ pub fn sources(
         if kind == Kind::Directory && is_recursive {
             for (name, mut id, mut kind) in tx.names(id)?.into_iter().rev() {
                 let path = join(&path, &name);
+                if is_out_of_sight(tx, &path)? {
+                    continue;
+                }
                 if kind == Kind::Link && dereference {
                     match existing(tx, &WorkspacePath::parse(&path)?, LastLink::Follow) {
                         Ok(target) => (id, kind) = (target.id, target.kind),
@@ -86,6 +90,18 @@ pub fn sources(
         paths.push(path);
     }
     Ok(paths)
+}
+
+/// Whether the rules of the call let it not see what is there. Such a thing is left out, as it is of a
+/// listing.
+fn is_out_of_sight(tx: &ReadTx<'_>, path: &str) -> Result<bool> {
+    if tx.rules().is_none() {
+        return Ok(false);
+    }
+    match existing(tx, &WorkspacePath::parse(path)?, LastLink::Keep) {
+        Err(error) if error.code() == Code::Acces => Ok(true),
+        _ => Ok(false),
+    }
 }
 
 struct Task {
@@ -174,6 +190,9 @@ fn copy_one(tx: &WriteTx<'_>, task: &Task, options: &CopyTree) -> Result<Option<
         return Err(FsError::new(Code::NameTooLong));
     }
     let displaced = tx.lookup(task.parent, &task.name)?;
+    if !matches!(displaced, Some((_, Kind::Directory))) {
+        permit_change(tx, &task.real)?;
+    }
     if task.source.kind == Kind::Directory {
         let id = match displaced {
             Some((id, Kind::Directory)) => id,
@@ -216,6 +235,9 @@ fn contents_of(tx: &WriteTx<'_>, task: &Task, parent: InodeId, options: &CopyTre
     for (name, id, kind) in tx.names(task.source.id)?.into_iter().rev() {
         let source_path = join(&task.source_path, &name);
         if options.skipped.contains(&source_path) {
+            continue;
+        }
+        if is_out_of_sight(tx, &source_path)? {
             continue;
         }
         let source = if kind == Kind::Link && options.dereference {

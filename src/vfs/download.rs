@@ -205,19 +205,15 @@ impl Download {
             Hold::Pinned { .. } => {
                 drop(hold);
                 let read = |tx: &ReadTx<'_>| tx.chunk_bytes(self.slice.content, index);
-                match &self.scope {
-                    Scope::Transaction(transaction) if !transaction.is_open() => {
-                        let result = Scope::Workspace(transaction.store().clone()).read_now(read);
-                        result.map_err(|error| match error.code() {
-                            Code::Io if transaction.is_rolled_back() => FsError::with_detail(
-                                Code::Closed,
-                                "the transaction in which this stream was opened was rolled back, and its file with it",
-                            ),
-                            _ => error,
-                        })
+                self.scope.still_open().read_now(read).map_err(|error| match self.scope.transaction() {
+                    Some(transaction) if error.code() == Code::Io && transaction.is_rolled_back() => {
+                        FsError::with_detail(
+                            Code::Closed,
+                            "the transaction in which this stream was opened was rolled back, and its file with it",
+                        )
                     }
-                    scope => scope.read_now(read),
-                }
+                    _ => error,
+                })
             }
             Hold::Bytes(_) | Hold::Ended => Err(FsError::with_detail(Code::Badf, "this stream is over")),
         }
@@ -239,12 +235,6 @@ impl Drop for Download {
 }
 
 fn unpin(scope: &Scope, manifest: ManifestId, pin: PinId) {
-    let scope = match scope {
-        Scope::Transaction(transaction) if !transaction.is_open() => {
-            Scope::Workspace(transaction.store().clone())
-        }
-        scope => scope.clone(),
-    };
     // If it fails, the next collection finds a pin whose owner is gone.
-    scope.write_later(now_ms(), false, 0, move |tx| tx.unpin(pin, manifest), |_| {});
+    scope.still_open().write_later(now_ms(), false, 0, move |tx| tx.unpin(pin, manifest), |_| {});
 }

@@ -1,5 +1,6 @@
 //! `symlink`, `readlink` and `link`.
 
+use super::permit::permit_change_of;
 use super::resolve::{LastLink, Resolved, resolve};
 use crate::error::{Code, FsError, Result};
 use crate::limits::PATH_BYTES_MAX;
@@ -21,6 +22,7 @@ pub fn symlink(tx: &WriteTx<'_>, target: &str, path: &WorkspacePath) -> Result<(
     match resolve(tx, path, LastLink::Keep).map_err(|error| error.to(path.as_str()))? {
         Resolved::Found { .. } => refused(FsError::new(Code::Exist)),
         Resolved::Absent { place, name, .. } => {
+            permit_change_of(tx, &place, &name)?;
             let id = tx.create_link(target)?;
             tx.add_name(place.directory(), &name, id, Kind::Link)?;
             tx.touch_directory(place.directory(), 0)?;
@@ -42,14 +44,17 @@ pub fn readlink(tx: &ReadTx<'_>, path: &WorkspacePath) -> Result<String> {
 /// Gives a file or link one more name. A directory has only one: `EPERM`.
 pub fn link(tx: &WriteTx<'_>, existing: &WorkspacePath, path: &WorkspacePath) -> Result<()> {
     let refused = |code| Err(FsError::new(code).at(existing.as_str()).to(path.as_str()));
-    let Resolved::Found { id, kind, .. } = resolve(tx, existing, LastLink::Keep)? else {
+    let Resolved::Found { place, name, id, kind } = resolve(tx, existing, LastLink::Keep)? else {
         return refused(Code::NoEnt);
     };
+    // By its new name it could be changed.
+    permit_change_of(tx, &place, &name)?;
     let target = resolve(tx, path, LastLink::Keep)?;
     match target {
         Resolved::Found { .. } => refused(Code::Exist),
         Resolved::Absent { .. } if kind == Kind::Directory => refused(Code::Perm),
         Resolved::Absent { place, name, .. } => {
+            permit_change_of(tx, &place, &name)?;
             tx.adjust_names(id, 1)?;
             tx.add_name(place.directory(), &name, id, kind)?;
             tx.touch_directory(place.directory(), 0)?;

@@ -1,6 +1,7 @@
 //! `mkdir`.
 
-use super::resolve::{LastLink, Resolved, resolve};
+use super::permit::{permit_change, permit_change_of, permit_look};
+use super::resolve::{LastLink, Resolved, resolve, resolve_unruled};
 use super::{DIRECTORY_MODE, MODE_MASK};
 use crate::error::{Code, FsError, Result};
 use crate::path::{WorkspacePath, join};
@@ -23,6 +24,7 @@ pub fn mkdir(
         Resolved::Found { .. } => Err(FsError::new(Code::Exist).at(path.as_str())),
         Resolved::Absent { place, name, .. } => {
             let made = place.path_of(&name);
+            permit_change(tx, &made)?;
             make_one(tx, place.directory(), &name, mode, made.clone())?;
             Ok(Some(made))
         }
@@ -45,30 +47,36 @@ pub fn make_one(
 }
 
 fn make_all(tx: &WriteTx<'_>, path: &WorkspacePath, mode: u32) -> Result<Option<String>> {
+    if tx.rules().is_some() {
+        permit_look(tx, path)?;
+    }
+    // What is on the way may lie above all that the rules let the call see.
     let mut at = WorkspacePath::root();
     let mut segments = path.segments().peekable();
     while let Some(segment) = segments.next() {
         let below = WorkspacePath::parse(&at.join(segment))?;
         let is_last = segments.peek().is_none();
-        match resolve(tx, &below, LastLink::Follow).map_err(|error| error.at(path.as_str()))? {
+        match resolve_unruled(tx, &below, LastLink::Follow).map_err(|error| error.at(path.as_str()))? {
             Resolved::Found { kind: Kind::Directory, .. } => {}
             Resolved::Found { .. } => {
                 let code = if is_last { Code::Exist } else { Code::NotDir };
                 return Err(FsError::new(code).at(path.as_str()));
             }
-            Resolved::Absent { .. } => match resolve(tx, &below, LastLink::Keep)? {
+            Resolved::Absent { .. } => match resolve_unruled(tx, &below, LastLink::Keep)? {
                 // A link that leads nowhere: what it names is not ours to make.
                 Resolved::Found { .. } => {
                     let code = if is_last { Code::Exist } else { Code::NoEnt };
                     return Err(FsError::new(code).at(path.as_str()));
                 }
                 Resolved::Absent { place, name, .. } => {
+                    permit_change_of(tx, &place, &name)?;
                     let mut real = place.path_of(&name);
                     let mode_of = |is_last: bool| if is_last { mode } else { DIRECTORY_MODE };
                     let mut parent = make_one(tx, place.directory(), &name, mode_of(is_last), real.clone())?;
                     // Below a new directory nothing has to be looked up.
                     while let Some(segment) = segments.next() {
                         real = join(&real, segment);
+                        permit_change(tx, &real)?;
                         let is_last = segments.peek().is_none();
                         parent = make_one(tx, parent, segment, mode_of(is_last), real.clone())?;
                     }

@@ -1,5 +1,6 @@
 //! `readdir`.
 
+use super::permit::may_see;
 use super::resolve::directory;
 use super::walk::{Step, Walk};
 use crate::error::Result;
@@ -25,12 +26,21 @@ pub fn readdir(
     offset: u64,
     limit: u64,
 ) -> Result<Listing> {
-    let id = directory(tx, path)?;
+    let start = directory(tx, path)?;
     if !is_recursive {
-        return Ok(Listing { parents: vec![path.as_str().to_owned()], entries: tx.list(id, offset, limit)? });
+        let parents = vec![path.as_str().to_owned()];
+        if tx.rules().is_none() {
+            return Ok(Listing { parents, entries: tx.list(start.id, offset, limit)? });
+        }
+        let mut entries = tx.list(start.id, 0, u64::MAX)?;
+        entries.retain(|entry| may_see(tx, &join(&start.real, &entry.name)));
+        let skipped = usize::try_from(offset).unwrap_or(usize::MAX).min(entries.len());
+        entries.drain(..skipped);
+        entries.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        return Ok(Listing { parents, entries });
     }
     let mut listing = Listing::default();
-    let mut walk = Walk::new(id);
+    let mut walk = Walk::new(start);
     let mut seen = 0;
     while (listing.entries.len() as u64) < limit {
         let Some(Step { relative, id, kind }) = walk.next(tx)? else { break };

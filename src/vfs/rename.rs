@@ -1,5 +1,6 @@
 //! `rename`.
 
+use super::permit::{permit_change_below, permit_change_of};
 use super::resolve::{LastLink, Resolved, resolve};
 use super::rm::remove;
 use crate::error::{Code, FsError, Result};
@@ -29,6 +30,11 @@ pub fn rename(tx: &WriteTx<'_>, from: &WorkspacePath, to: &WorkspacePath) -> Res
     };
     if kind == Kind::Directory && target.is_within(id) {
         return refused(Code::Inval);
+    }
+    // All that moves has to be free to change, where it was and where it will be.
+    for (place, name) in [(&source, &old), (&target, &new)] {
+        permit_change_of(tx, place, name)?;
+        permit_change_below(tx, &place.path_of(name), id, kind)?;
     }
     match displaced {
         // The same file already, by this name or by another of its names: nothing to do (POSIX).

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use super::permit::permit_read;
 use crate::error::{Code, FsError, Result};
 use crate::limits::{LINK_HOPS_MAX, NAME_BYTES_MAX};
 use crate::path::WorkspacePath;
@@ -21,7 +22,7 @@ pub enum LastLink {
 }
 
 /// A real directory, with the real directories above it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Place<'p> {
     /// From the root to the directory itself.
     ids: Vec<InodeId>,
@@ -59,6 +60,11 @@ impl<'p> Place<'p> {
             path.push_str(segment);
         }
         path
+    }
+
+    /// Its own real path.
+    pub fn path(&self) -> String {
+        if self.names.is_empty() { "/".to_owned() } else { format!("/{}", self.names.join("/")) }
     }
 
     fn enter(&mut self, name: Cow<'p, str>, id: InodeId) {
@@ -100,13 +106,45 @@ pub enum Resolved<'p> {
 }
 
 /// Walks `path` down from the root. A missing last name is an answer; a missing or wrong
-/// directory on the way is `ENOENT` or `ENOTDIR`, too many links are `ELOOP`.
+/// directory on the way is `ENOENT` or `ENOTDIR`, too many links are `ELOOP`. Where the rules of the
+/// call let it not look is `EACCES`, whether something is there or not.
 pub fn resolve<'p>(tx: &ReadTx<'_>, path: &'p WorkspacePath, last: LastLink) -> Result<Resolved<'p>> {
-    walk(tx, path, last).map_err(|error| error.at(path.as_str()))
+    if tx.rules().is_none() {
+        return resolve_unruled(tx, path, last);
+    }
+    let mut reached = Place::root();
+    let resolved = walk(tx, path, last, &mut reached);
+    let real = match &resolved {
+        Ok(Resolved::Found { place, name, .. } | Resolved::Absent { place, name, .. }) => {
+            real_path(place, name)
+        }
+        Err(_) => reached.path(),
+    };
+    permit_read(tx, &real).and(resolved).map_err(|error| error.at(path.as_str()))
 }
 
-fn walk<'p>(tx: &ReadTx<'_>, path: &'p WorkspacePath, last: LastLink) -> Result<Resolved<'p>> {
-    let mut place = Place::root();
+/// The same where no rule holds: for directories on the way to what the rules are asked about.
+pub fn resolve_unruled<'p>(tx: &ReadTx<'_>, path: &'p WorkspacePath, last: LastLink) -> Result<Resolved<'p>> {
+    walk(tx, path, last, &mut Place::root()).map_err(|error| error.at(path.as_str()))
+}
+
+/// The real path of a directory that rules are about.
+pub fn real_directory(tx: &ReadTx<'_>, path: &WorkspacePath) -> Result<String> {
+    match resolve_unruled(tx, path, LastLink::Follow)? {
+        Resolved::Found { place, name, kind: Kind::Directory, .. } => Ok(real_path(&place, &name)),
+        Resolved::Found { .. } => Err(FsError::new(Code::NotDir).at(path.as_str())),
+        Resolved::Absent { .. } => Err(FsError::new(Code::NoEnt).at(path.as_str())),
+    }
+}
+
+/// `reached` is the directory that the walk stands in, also if it fails there.
+fn walk<'p>(
+    tx: &ReadTx<'_>,
+    path: &'p WorkspacePath,
+    last: LastLink,
+    reached: &mut Place<'p>,
+) -> Result<Resolved<'p>> {
+    let place = reached;
     // The segments still to walk, the next one last.
     let mut ahead: Vec<Cow<'p, str>> = path.segments().rev().map(Cow::Borrowed).collect();
     let mut wants_directory = false;
@@ -125,7 +163,7 @@ fn walk<'p>(tx: &ReadTx<'_>, path: &'p WorkspacePath, last: LastLink) -> Result<
         let is_last = ahead.is_empty();
         let Some((id, kind)) = tx.lookup(place.directory(), &name)? else {
             if is_last {
-                return Ok(Resolved::Absent { place, name, wants_directory });
+                return Ok(Resolved::Absent { place: std::mem::take(place), name, wants_directory });
             }
             return Err(FsError::new(Code::NoEnt));
         };
@@ -137,7 +175,7 @@ fn walk<'p>(tx: &ReadTx<'_>, path: &'p WorkspacePath, last: LastLink) -> Result<
                 }
                 let target = tx.link_target(id)?;
                 if target.starts_with('/') {
-                    place = Place::root();
+                    *place = Place::root();
                 }
                 wants_directory |=
                     is_last && (target.ends_with('/') || target.ends_with("/.") || target == ".");
@@ -153,14 +191,14 @@ fn walk<'p>(tx: &ReadTx<'_>, path: &'p WorkspacePath, last: LastLink) -> Result<
             Kind::File if !is_last || wants_directory => {
                 return Err(FsError::new(Code::NotDir));
             }
-            _ => return Ok(Resolved::Found { place, name, id, kind }),
+            _ => return Ok(Resolved::Found { place: std::mem::take(place), name, id, kind }),
         }
     }
     // The path is the root, or a link's target that ends where the walk stands.
     let id = place.directory();
     let name = place.names.last().cloned().unwrap_or_default();
     place.leave();
-    Ok(Resolved::Found { place, name, id, kind: Kind::Directory })
+    Ok(Resolved::Found { place: std::mem::take(place), name, id, kind: Kind::Directory })
 }
 
 /// The inode that a path leads to; `ENOENT` if none.
@@ -168,6 +206,7 @@ pub fn existing(tx: &ReadTx<'_>, path: &WorkspacePath, last: LastLink) -> Result
     if let Some(inode) = without_links(tx, path)?
         && (last == LastLink::Keep || inode.kind != Kind::Link)
     {
+        permit_read(tx, path.as_str()).map_err(|error| error.at(path.as_str()))?;
         return Ok(inode);
     }
     match resolve(tx, path, last)? {
@@ -193,20 +232,35 @@ fn without_links(tx: &ReadTx<'_>, path: &WorkspacePath) -> Result<Option<Inode>>
     Ok(None)
 }
 
+/// A directory to list or to walk.
+#[derive(Debug, Clone)]
+pub struct Start {
+    /// The directory.
+    pub id: InodeId,
+    /// Its real path.
+    pub real: String,
+}
+
 /// The directory that a path leads to; `ENOTDIR` for anything else.
-pub fn directory(tx: &ReadTx<'_>, path: &WorkspacePath) -> Result<InodeId> {
+pub fn directory(tx: &ReadTx<'_>, path: &WorkspacePath) -> Result<Start> {
     match resolve(tx, path, LastLink::Follow)? {
-        Resolved::Found { id, kind: Kind::Directory, .. } => Ok(id),
+        Resolved::Found { place, name, id, kind: Kind::Directory } => {
+            Ok(Start { id, real: real_path(&place, &name) })
+        }
         Resolved::Found { .. } => Err(FsError::new(Code::NotDir).at(path.as_str())),
         Resolved::Absent { .. } => Err(FsError::new(Code::NoEnt).at(path.as_str())),
     }
 }
 
+/// The real path of what was found. The root has no name.
+pub fn real_path(place: &Place<'_>, name: &str) -> String {
+    if name.is_empty() { "/".to_owned() } else { place.path_of(name) }
+}
+
 /// The path without any link in it. Errors as for `stat`.
 pub fn realpath(tx: &ReadTx<'_>, path: &WorkspacePath) -> Result<String> {
     match resolve(tx, path, LastLink::Follow)? {
-        Resolved::Found { id: ROOT_INODE, .. } => Ok("/".to_owned()),
-        Resolved::Found { place, name, .. } => Ok(place.path_of(&name)),
+        Resolved::Found { place, name, .. } => Ok(real_path(&place, &name)),
         Resolved::Absent { .. } => Err(FsError::new(Code::NoEnt).at(path.as_str())),
     }
 }

@@ -1,5 +1,6 @@
 //! `rm`.
 
+use super::permit::{permit_change_below, permit_change_of};
 use super::resolve::{LastLink, Place, Resolved, resolve};
 use crate::error::{Code, FsError, Result};
 use crate::path::WorkspacePath;
@@ -22,6 +23,7 @@ pub fn rm(tx: &WriteTx<'_>, path: &WorkspacePath, is_recursive: bool, is_forced:
     let Some((place, name, id, kind)) = found else {
         return if is_forced { Ok(false) } else { Err(FsError::new(Code::NoEnt).at(path.as_str())) };
     };
+    permit_change_of(tx, &place, &name).map_err(|error| error.at(path.as_str()))?;
     if kind == Kind::Directory && !is_recursive && tx.has_entries(id)? {
         return Err(FsError::with_detail(
             Code::NotEmpty,
@@ -29,6 +31,7 @@ pub fn rm(tx: &WriteTx<'_>, path: &WorkspacePath, is_recursive: bool, is_forced:
         )
         .at(path.as_str()));
     }
+    permit_change_below(tx, &place.path_of(&name), id, kind).map_err(|error| error.at(path.as_str()))?;
     remove(tx, &place, &name, id, kind)?;
     tx.changed(ChangeKind::Delete, place.path_of(&name));
     Ok(true)

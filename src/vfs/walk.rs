@@ -1,8 +1,12 @@
 //! Walks a tree depth first: a directory right before its contents, names in byte order.
 //!
-//! A walk can be held between transactions. What disappears meanwhile is skipped.
+//! A walk can be held between transactions. What disappears meanwhile is skipped, and so is what the
+//! rules of the call do not let it see.
 
+use super::permit::may_see;
+use super::resolve::Start;
 use crate::error::Result;
+use crate::path::join;
 use crate::store::{InodeId, Kind, ReadTx};
 
 /// What a walk comes across.
@@ -18,6 +22,8 @@ pub struct Step {
 
 /// See the module.
 pub struct Walk {
+    /// Real path of the start.
+    real: String,
     levels: Vec<Level>,
     /// A directory reported last, to go into next.
     pending: Option<(String, InodeId)>,
@@ -31,8 +37,8 @@ struct Level {
 
 impl Walk {
     /// A walk below a directory, which is not reported itself.
-    pub fn new(start: InodeId) -> Self {
-        Walk { levels: Vec::new(), pending: Some((String::new(), start)) }
+    pub fn new(start: Start) -> Self {
+        Walk { real: start.real, levels: Vec::new(), pending: Some((String::new(), start.id)) }
     }
 
     /// The next thing, or none at the end.
@@ -48,6 +54,9 @@ impl Walk {
                 continue;
             };
             let relative = format!("{}{name}", level.prefix);
+            if tx.rules().is_some() && !may_see(tx, &join(&self.real, &relative)) {
+                continue;
+            }
             if kind == Kind::Directory {
                 self.pending = Some((format!("{relative}/"), id));
             }
@@ -60,4 +69,25 @@ impl Walk {
     pub fn skip_contents(&mut self) {
         self.pending = None;
     }
+}
+
+/// Calls `look` with the path of everything below a directory, were that one's path `top`. Sees all,
+/// whatever the rules.
+pub fn descendants(
+    tx: &ReadTx<'_>,
+    top: &str,
+    id: InodeId,
+    mut look: impl FnMut(&str) -> Result<()>,
+) -> Result<()> {
+    let mut directories = vec![(top.to_owned(), id)];
+    while let Some((directory, id)) = directories.pop() {
+        for (name, id, kind) in tx.names(id)? {
+            let path = join(&directory, &name);
+            look(&path)?;
+            if kind == Kind::Directory {
+                directories.push((path, id));
+            }
+        }
+    }
+    Ok(())
 }

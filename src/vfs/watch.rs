@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use tokio::sync::{Notify, watch};
 
+use super::permit::may_see;
 use super::resolve::realpath;
 use crate::error::{FsError, Result};
 use crate::path::WorkspacePath;
@@ -50,7 +51,7 @@ impl Watch {
         is_recursive: bool,
         since: Option<i64>,
     ) -> Result<Watch> {
-        let scope = Scope::Workspace(store.clone());
+        let scope = Scope::workspace(store.clone());
         // Listening first: what happens from here on wakes the watch.
         let news = store.listen()?;
         let opened = scope.read_now(|tx| {
@@ -125,8 +126,11 @@ impl Drop for State {
 async fn look(state: &Arc<State>) -> Result<(Vec<Event>, bool)> {
     let (send, receive) = tokio::sync::oneshot::channel();
     let cursor = *crate::store::lock(&state.cursor);
-    Scope::Workspace(state.store.clone()).read_later(
-        move |tx: &ReadTx<'_>| tx.changes_after(cursor, PAGE),
+    Scope::workspace(state.store.clone()).read_later(
+        move |tx: &ReadTx<'_>| {
+            let changes = tx.changes_after(cursor, PAGE)?;
+            Ok(changes.into_iter().map(|(seq, change)| (seq, visible(tx, change))).collect::<Vec<_>>())
+        },
         move |changes| drop(send.send(changes)),
     );
     let changes = receive.await.unwrap_or_else(|_| Ok(Vec::new()))?;
@@ -134,8 +138,25 @@ async fn look(state: &Arc<State>) -> Result<(Vec<Event>, bool)> {
     if let Some((last, _)) = changes.last() {
         *crate::store::lock(&state.cursor) = *last;
     }
-    let events = changes.into_iter().filter_map(|(seq, change)| event(state, seq, change)).collect();
+    let events = changes.into_iter().filter_map(|(seq, change)| event(state, seq, change?)).collect();
     Ok((events, is_full))
+}
+
+/// A change as the rules let it be seen: one that leads out of sight is a deletion.
+fn visible(tx: &ReadTx<'_>, change: Change) -> Option<Change> {
+    if tx.rules().is_none() {
+        return Some(change);
+    }
+    let Change { kind, path, source } = change;
+    let source_seen = source.filter(|path| may_see(tx, path));
+    match (may_see(tx, &path), source_seen) {
+        (true, None) if kind == ChangeKind::Rename => {
+            Some(Change { kind: ChangeKind::Create, path, source: None })
+        }
+        (true, source) => Some(Change { kind, path, source }),
+        (false, Some(gone)) => Some(Change { kind: ChangeKind::Delete, path: gone, source: None }),
+        (false, None) => None,
+    }
 }
 
 /// The event that a change means for this watch.

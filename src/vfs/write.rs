@@ -1,5 +1,6 @@
 //! Changes of contents: whole, at the end, and by cutting.
 
+use super::permit::{permit_change, permit_change_of};
 use super::resolve::{LastLink, Resolved, resolve};
 use super::{FILE_MODE, MODE_MASK};
 use crate::error::{Code, FsError, Result};
@@ -50,9 +51,14 @@ pub fn target<'p>(tx: &ReadTx<'_>, path: &'p WorkspacePath, condition: Condition
         Resolved::Found { kind: Kind::Directory, .. } => refused(Code::IsDir),
         Resolved::Absent { wants_directory: true, .. } => refused(Code::IsDir),
         Resolved::Found { place, name, id, .. } => {
-            Ok(Target::Existing { inode: tx.inode(id)?, real: place.path_of(&name) })
+            let real = place.path_of(&name);
+            permit_change(tx, &real).map_err(|error| error.at(path.as_str()))?;
+            Ok(Target::Existing { inode: tx.inode(id)?, real })
         }
-        absent @ Resolved::Absent { .. } => Ok(Target::New(absent)),
+        Resolved::Absent { place, name, wants_directory } => {
+            permit_change_of(tx, &place, &name).map_err(|error| error.at(path.as_str()))?;
+            Ok(Target::New(Resolved::Absent { place, name, wants_directory }))
+        }
     }
 }
 
@@ -188,6 +194,7 @@ pub fn truncate(tx: &WriteTx<'_>, path: &WorkspacePath, length: u64) -> Result<(
         Resolved::Found { place, name, id, .. } => (tx.inode(id)?, place.path_of(&name)),
         Resolved::Absent { .. } => return refused(Code::NoEnt),
     };
+    permit_change(tx, &real)?;
     let kept = length.min(inode.size);
     let mut end = End::of_prefix(tx, inode.content, inode.size, kept, length)?;
     end.push_zeros(length - kept)?;

@@ -41,8 +41,8 @@ pub const GLOB_BYTES_MAX: usize = 4_096;
 /// How deep alternatives may nest. Compiling recurses once per level, on threads with small stacks.
 pub const GLOB_NESTING_MAX: usize = 32;
 
-/// The most globs in one `exclude`. Each of them is compared with every path.
-pub const EXCLUDES_MAX: usize = 1_000;
+/// The most globs in one `include` or `exclude`. Each of them is compared with every path.
+pub const GLOBS_MAX: usize = 1_000;
 
 /// The most memory that one compiled glob may take, in bytes. The length cap keeps well below it;
 /// this one holds should a later version of the compiler need more.
@@ -171,7 +171,8 @@ impl Glob {
 /// Which paths a search wants: those that `pattern` matches and no `exclude` does.
 #[derive(Debug, Clone)]
 pub struct PathFilter {
-    include: Option<Glob>,
+    /// One of them has to match; none wants everything.
+    include: Vec<Glob>,
     exclude: Vec<Exclude>,
 }
 
@@ -185,19 +186,20 @@ struct Exclude {
 }
 
 impl PathFilter {
-    /// Compiles the globs of a search. No pattern, or an empty one, wants everything; empty globs
-    /// in `exclude` are dropped.
-    pub fn new(pattern: Option<&str>, exclude: &[String]) -> Result<PathFilter> {
-        let include = match pattern {
-            None | Some("") => None,
-            Some(pattern) => Some(Glob::new(pattern)?),
-        };
-        if exclude.len() > EXCLUDES_MAX {
-            return Err(FsError::invalid(format!(
-                "exclude may have at most {EXCLUDES_MAX} globs, this one has {}; join some of them with {{a,b}}",
-                exclude.len()
-            )));
+    /// Compiles the globs of a search. No glob in `include`, or an empty one, wants everything; empty
+    /// globs in `exclude` are dropped.
+    pub fn new<'g>(include: impl IntoIterator<Item = &'g str>, exclude: &[String]) -> Result<PathFilter> {
+        let globs: Vec<&str> = include.into_iter().collect();
+        let wants_all = globs.contains(&"");
+        for (name, count) in [("include", globs.len()), ("exclude", exclude.len())] {
+            if count > GLOBS_MAX {
+                return Err(FsError::invalid(format!(
+                    "{name} may have at most {GLOBS_MAX} globs, this one has {count}; join some of them with {{a,b}}",
+                )));
+            }
         }
+        let include =
+            if wants_all { Vec::new() } else { globs.into_iter().map(Glob::new).collect::<Result<_>>()? };
         let exclude = exclude
             .iter()
             .filter(|glob| !glob.is_empty())
@@ -214,13 +216,13 @@ impl PathFilter {
 
     /// Whether the pattern asks for this path. Says nothing about `exclude`.
     pub fn wants(&self, relative: &str) -> bool {
-        self.include.as_ref().is_none_or(|glob| glob.is_match(relative))
+        self.include.is_empty() || self.include.iter().any(|glob| glob.is_match(relative))
     }
 
     /// Whether the pattern could ask for a path below this directory: if not, entering it is of no
     /// use. Says nothing about `exclude`.
     pub fn wants_below(&self, directory: &str) -> bool {
-        self.include.as_ref().is_none_or(|glob| glob.may_match_below(directory))
+        self.include.is_empty() || self.include.iter().any(|glob| glob.may_match_below(directory))
     }
 
     /// Whether a file or link of this path is hidden.
@@ -548,7 +550,7 @@ mod tests {
         let literal = "{".repeat(GLOB_BYTES_MAX);
         check(&literal, &[(&literal, true)]);
 
-        let many = vec!["a".to_owned(); EXCLUDES_MAX + 1];
+        let many = vec!["a".to_owned(); GLOBS_MAX + 1];
         assert_eq!(
             refused(PathFilter::new(None, &many)),
             "EINVAL: exclude may have at most 1000 globs, this one has 1001; join some of them with {a,b}"

@@ -1,0 +1,238 @@
+//! Sets of tools, and the record of their calls.
+
+use std::sync::Arc;
+
+use napi::Env;
+use napi::bindgen_prelude::Unknown;
+use napi_derive::napi;
+
+use super::answer::{About, Answer, Bytes, attempt_unnamed, later};
+use super::args::{self, Options};
+use super::workspace::NativeWorkspace;
+use crate::error::{FsError, Result};
+use crate::path::WorkspacePath;
+use crate::store::{AuditFilter, Scope};
+use crate::tools::text::Truncation;
+use crate::tools::{self, Tool, Toolset};
+
+/// Most records of one query, and how many if it does not say.
+const AUDIT_LIMIT_MAX: u64 = 10_000;
+/// See [`AUDIT_LIMIT_MAX`].
+const AUDIT_LIMIT: u64 = 1_000;
+
+/// A set of tools.
+#[napi]
+pub struct NativeTools {
+    toolset: Arc<Toolset>,
+}
+
+/// What came of a call.
+#[napi(object, object_from_js = false)]
+#[allow(missing_docs)]
+pub struct NativeOutcome {
+    pub json: String,
+    #[napi(ts_type = "Uint8Array")]
+    pub media: Option<Bytes>,
+}
+
+/// A count of at least one.
+fn most(name: &str, value: &Unknown<'_>) -> Result<u64> {
+    match args::count(name, value)? {
+        0 => Err(FsError::invalid(format!("{name} must be at least 1; received 0"))),
+        count => Ok(count),
+    }
+}
+
+fn size(name: &str, value: &Unknown<'_>) -> Result<usize> {
+    most(name, value).map(|count| usize::try_from(count).unwrap_or(usize::MAX))
+}
+
+fn truncation(name: &str, value: &Unknown<'_>) -> Result<Truncation> {
+    let options = Options::read(name, value, &["bytes", "chars"])?;
+    match (options.get("bytes", size)?, options.get("chars", size)?) {
+        (Some(bytes), None) => Ok(Truncation::Bytes(bytes)),
+        (None, Some(chars)) => Ok(Truncation::Chars(chars)),
+        _ => Err(FsError::invalid(format!("{name} must have either bytes or chars"))),
+    }
+}
+
+fn toolset(scope: &Scope, value: &Unknown<'_>) -> Result<Toolset> {
+    let known = [
+        "readonly",
+        "root",
+        "rules",
+        "requireReadBeforeOverwrite",
+        "read",
+        "write",
+        "edit",
+        "exec",
+        "auditTag",
+    ];
+    let given = Options::read("options", value, &known)?;
+    let mut options = tools::Options {
+        is_readonly: given.flag("readonly")?,
+        root: given.get("root", args::path)?,
+        needs_read: given.flag("requireReadBeforeOverwrite")?,
+        tag: given.get("auditTag", args::string)?,
+        ..tools::Options::default()
+    };
+    given.get("exec", |_, value| {
+        // No backend is there whose name could be right.
+        Options::read("exec", value, &[]).map_err(|_| {
+            FsError::invalid("exec must be empty: this workspace has no backend to run commands with")
+        })
+    })?;
+    given.get("read", |name, value| {
+        let known = ["maxLines", "maxBytes", "includeLineNumbers", "lineTruncation", "maxModelBytes"];
+        let given = Options::read(name, value, &known)?;
+        let read = &mut options.read;
+        read.max_lines = given.get("maxLines", most)?.unwrap_or(read.max_lines);
+        read.max_bytes = given.get("maxBytes", size)?.unwrap_or(read.max_bytes);
+        read.include_line_numbers =
+            given.get("includeLineNumbers", args::boolean)?.unwrap_or(read.include_line_numbers);
+        read.line_truncation = given.get("lineTruncation", truncation)?;
+        read.max_model_bytes = given.get("maxModelBytes", most)?.unwrap_or(read.max_model_bytes);
+        Ok(())
+    })?;
+    given.get("write", |name, value| {
+        let given = Options::read(name, value, &["maxBytes"])?;
+        options.write_max_bytes = given.get("maxBytes", most)?.unwrap_or(options.write_max_bytes);
+        Ok(())
+    })?;
+    given.get("edit", |name, value| {
+        let given = Options::read(name, value, &["maxBytes", "maxDiffLines", "maxDiffBytes"])?;
+        let edit = &mut options.edit;
+        edit.max_bytes = given.get("maxBytes", most)?.unwrap_or(edit.max_bytes);
+        edit.max_diff_lines = given.get("maxDiffLines", size)?.unwrap_or(edit.max_diff_lines);
+        edit.max_diff_bytes = given.get("maxDiffBytes", size)?.unwrap_or(edit.max_diff_bytes);
+        Ok(())
+    })?;
+    let rules = given.get("rules", args::rules)?.unwrap_or_default();
+    Ok(Toolset::new(scope, options, rules))
+}
+
+fn parse(json: &str) -> Result<serde_json::Value> {
+    serde_json::from_str(json)
+        .map_err(|error| FsError::arg_type(format!("the arguments of a tool must be JSON: {error}")))
+}
+
+#[napi]
+impl NativeTools {
+    /// What a model is told of the tools: a JSON array.
+    #[napi(catch_unwind)]
+    pub fn definitions(&self) -> String {
+        self.toolset.definitions().to_string()
+    }
+
+    /// Whether a tool changes nothing.
+    #[napi(catch_unwind)]
+    pub fn is_read_only(&self, name: String) -> bool {
+        Tool::from_name(&name).is_some_and(Tool::is_read_only)
+    }
+
+    /// Checks arguments: JSON of `{ value }` or `{ issues }`.
+    #[napi(catch_unwind)]
+    pub fn validate(&self, name: String, json: String) -> napi::Result<String> {
+        attempt_unnamed(|| {
+            let tool = Tool::from_name(&name)
+                .ok_or_else(|| FsError::invalid(format!("there is no tool \"{name}\"")))?;
+            Ok(self.toolset.validate(tool, &parse(&json)?).to_string())
+        })
+    }
+
+    /// Calls a tool with arguments as JSON.
+    #[napi(catch_unwind, ts_return_type = "Promise<NativeOutcome>")]
+    pub fn call<'env>(
+        &self,
+        env: &'env Env,
+        name: String,
+        json: String,
+        now: Option<f64>,
+    ) -> napi::Result<Answer<'env, NativeOutcome>> {
+        let (came, now) = attempt_unnamed(|| Ok((parse(&json)?, args::now(now)?)))?;
+        later(env, |settle| {
+            let done = move |result: Result<tools::Outcome>| settle(result.map(outcome));
+            self.toolset.call(&name, &came, now, Box::new(done));
+        })
+    }
+}
+
+fn outcome(outcome: tools::Outcome) -> NativeOutcome {
+    let mut json = serde_json::json!({
+        "output": outcome.output,
+        "isError": outcome.is_error,
+        "text": outcome.text,
+    });
+    let media = outcome.media.map(|media| {
+        json["media"] =
+            serde_json::json!({ "kind": media.kind, "mediaType": media.media_type, "name": media.name });
+        Bytes(media.bytes)
+    });
+    NativeOutcome { json: json.to_string(), media }
+}
+
+#[napi]
+impl NativeWorkspace {
+    /// A set of tools over the workspace.
+    #[napi(catch_unwind)]
+    pub fn tools(&self, options: Unknown<'_>) -> napi::Result<NativeTools> {
+        attempt_unnamed(|| {
+            let scope = Scope::workspace(self.store.clone());
+            Ok(NativeTools { toolset: Arc::new(toolset(&scope, &options)?) })
+        })
+    }
+
+    /// Calls of tools: a JSON array.
+    #[napi(catch_unwind, ts_return_type = "Promise<string>")]
+    pub fn audit<'env>(&self, env: &'env Env, query: Unknown<'_>) -> napi::Result<Answer<'env, String>> {
+        let about = About::call("audit");
+        let filter = about.attempt(|| audit_filter(&query))?;
+        self.files().search(env, about, move |scope| {
+            let entries = scope.read_now(|tx| tx.audit_entries(&filter))?;
+            let entries: Vec<serde_json::Value> = entries.iter().map(audit_entry).collect();
+            Ok(serde_json::Value::from(entries).to_string())
+        })
+    }
+}
+
+fn audit_filter(query: &Unknown<'_>) -> Result<AuditFilter> {
+    let known = ["tool", "tag", "status", "path", "since", "until", "after", "limit"];
+    let query = Options::read("query", query, &known)?;
+    let has_failed = query.get("status", |name, value| match args::string(name, value)?.as_str() {
+        "ok" => Ok(false),
+        "error" => Ok(true),
+        other => Err(FsError::invalid(format!("status must be \"ok\" or \"error\"; received \"{other}\""))),
+    })?;
+    let limit = query.get("limit", args::count)?.unwrap_or(AUDIT_LIMIT);
+    if limit > AUDIT_LIMIT_MAX {
+        return Err(FsError::invalid(format!("limit must be at most {AUDIT_LIMIT_MAX}; received {limit}")));
+    }
+    Ok(AuditFilter {
+        tool: query.get("tool", args::string)?,
+        tag: query.get("tag", args::string)?,
+        has_failed,
+        path: query.get("path", args::path)?.map(|path: WorkspacePath| path.to_string()),
+        since: query.get("since", args::finite)?,
+        until: query.get("until", args::finite)?,
+        after: query.get("after", args::count)?.map_or(0, |after| i64::try_from(after).unwrap_or(i64::MAX)),
+        limit,
+    })
+}
+
+fn audit_entry((id, entry): &(i64, crate::store::AuditEntry)) -> serde_json::Value {
+    let mut object = serde_json::json!({ "id": id, "at": entry.at, "tool": entry.tool });
+    let mut put = |name: &str, value: Option<serde_json::Value>| {
+        if let Some(value) = value {
+            object[name] = value;
+        }
+    };
+    put("tag", entry.tag.clone().map(Into::into));
+    put("argumentsHash", Some(entry.arguments.clone().into()));
+    put("paths", Some(entry.paths.clone().into()));
+    put("bytesBefore", entry.bytes_before.map(Into::into));
+    put("bytesAfter", entry.bytes_after.map(Into::into));
+    put("status", Some(if entry.code.is_some() { "error" } else { "ok" }.into()));
+    put("code", entry.code.clone().map(Into::into));
+    put("duration", Some(entry.duration.into()));
+    object
+}
