@@ -42,6 +42,14 @@ test("a consumer without Rust opens a workspace, writes and reads", () => {
   assert.equal(output, "hello from a tarball\n");
 });
 
+test("the command and the entry points that need no library are in the package", () => {
+  const { version, exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  assert.equal(run("npm", ["exec", "--offline", "--", "carrel", "--version"], { cwd: consumer, env }), `${version}\n`);
+  const entries = Object.keys(exports).filter((path) => !["./package.json", "./tools/mcp"].includes(path));
+  const imports = entries.map((path) => `await import("${path.replace(/^\./, "carrel")}");`);
+  run("node", ["--input-type=module", "-e", imports.join("\n")], { cwd: consumer, env });
+});
+
 test("the types of the package resolve for a consumer", () => {
   const args = ["--project", consumer, "--typeRoots", join(root, "node_modules", "@types")];
   run(tool("tsc"), args, { cwd: consumer });

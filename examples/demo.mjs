@@ -1,120 +1,80 @@
 // The demonstration: `npm run demo`.
 //
-// A source tree goes into a workspace; it is searched, copied, edited and streamed out again, and a
-// second process opens the same file and finds all of it. Each line says what happened and how long
-// it took. Works in a temporary directory, which is removed at the end.
+// An agent works on a real source tree, carrel's own lib/, in a workspace: it searches, reads, is
+// refused an edit, makes it, and each of its calls is shown with what came of it. Then a second process
+// opens the same file and finds the work done. The model is scripted unless there is a key for a real
+// one, see demo-model.mjs. Works in a temporary directory, which is removed at the end.
 
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { createReadStream, createWriteStream } from "node:fs";
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join, relative, sep } from "node:path";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { generateText, isStepCount } from "ai";
 import { Workspace } from "carrel";
+import { createAITools } from "carrel/tools/ai-sdk";
+import { chooseModel, NEW_NAME, OLD_NAME } from "./demo-model.mjs";
+import { bold, dim, plain, shownCall, shownText, wrapped } from "./demo-screen.mjs";
 
 const SCRIPT = fileURLToPath(import.meta.url);
-const SOURCE = join(dirname(dirname(SCRIPT)), "node_modules", "typescript");
-const TREE = "/workspace/typescript";
-const BACKUP = "/workspace/backup";
-// Few enough to keep memory small, enough for one flush of the disk to serve many of them.
-const WRITES_AT_ONCE = 64;
-
-// Renamed in the tree, as an agent would do it.
-const OLD_NAME = "getTokenPosOfNode";
-const NEW_NAME = "startOfNode";
-
-const isColourful = process.stdout.isTTY && process.stdout.hasColors();
-const paint = (code) => (text) => (isColourful ? `\x1b[${code}m${text}\x1b[0m` : text);
-const [bold, dim, green] = [paint(1), paint(2), paint(32)];
-
-/** Runs one step of the demonstration; `work` returns what to say, the first line being the result. */
-async function step(name, work) {
-  const start = performance.now();
-  const [result, ...details] = await work();
-  const time = `${(performance.now() - start).toFixed(1)} ms`;
-  console.log(`  ${bold(name.padEnd(14))} ${green(time.padStart(9))}  ${result}`);
-  for (const detail of details) console.log(dim(`${" ".repeat(28)}${detail}`));
-}
+const SOURCE = fileURLToPath(new URL("../lib", import.meta.url));
+const TREE = "/workspace/lib";
+const TASK =
+  `Rename the function ${OLD_NAME} to ${NEW_NAME} wherever it occurs in lib/, check that the old name is gone, ` +
+  "and note the change in CHANGES.md.";
+// Before the text of a fact.
+const FACT = " ".repeat(12);
+// For a model that finds no end.
+const STEPS_MAX = 30;
 
 const plural = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
-const size = (bytes) => (bytes < 1e6 ? `${(bytes / 1e3).toFixed(0)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
-const place = (match) => `${match.path.slice(TREE.length + 1)}:${match.line}`;
-const shorten = (text) => (text.length > 40 ? `${text.slice(0, 39)}…` : text);
 
-/** Every file of a folder on the disk, with its path in the workspace. */
-async function filesOnDisk(folder) {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => {
-      // Node.js 20 before 20.12 has no `parentPath`.
-      const file = join(entry.parentPath ?? entry.path, entry.name);
-      return { file, path: `${TREE}/${relative(folder, file).split(sep).join("/")}` };
-    });
+function fact(name, text) {
+  const [first, ...more] = wrapped(text, FACT.length);
+  console.log(`  ${bold(name.padEnd(FACT.length - 2))}${first}`);
+  for (const line of more) console.log(FACT + line);
 }
 
+/** Copies a folder of the disk into the workspace: all of it in one transaction. */
 async function load(workspace) {
-  const files = await filesOnDisk(SOURCE);
-  const folders = new Set(files.map(({ path }) => path.slice(0, path.lastIndexOf("/"))));
-  for (const folder of folders) await workspace.fs.mkdir(folder, { recursive: true });
-
-  let bytes = 0;
-  const queue = files.values();
-  const write = async () => {
-    for (const { file, path } of queue) {
-      const content = await readFile(file);
-      bytes += content.length;
-      await workspace.fs.writeFile(path, content, { mode: (await stat(file)).mode });
+  const entries = await readdir(SOURCE, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    // Node.js 20 before 20.12 has no `parentPath`.
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+  const start = performance.now();
+  await workspace.transaction(async (fs) => {
+    for (const file of files) {
+      const path = `${TREE}/${relative(SOURCE, file).split(sep).join("/")}`;
+      await fs.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+      await fs.writeFile(path, await readFile(file));
     }
-  };
-  await Promise.all(Array.from({ length: WRITES_AT_ONCE }, write));
-  return [`${plural(files.length, "file")}, ${size(bytes)}, each of them safe from a power cut`];
-}
-
-async function renameEverywhere(workspace) {
-  const changed = await workspace.transaction(async (fs) => {
-    const matches = await fs.grep(OLD_NAME, TREE, { include: "**/*.{js,ts}" });
-    const paths = [...new Set(matches.map((match) => match.path))];
-    for (const path of paths) {
-      const text = await fs.readFile(path, "utf8");
-      await fs.writeFile(path, text.replaceAll(OLD_NAME, NEW_NAME));
-    }
-    return paths;
   });
-  const summary = `${OLD_NAME} is now ${NEW_NAME} in ${plural(changed.length, "file")}`;
-  return [`${summary}, all or nothing`, ...changed.map((path) => path.slice(TREE.length + 1))];
+  fact("Files", `lib/ of carrel, ${plural(files.length, "file")}, in ${(performance.now() - start).toFixed(0)} ms`);
 }
 
-async function streamOut(workspace, folder) {
-  const files = await workspace.fs.readdir(BACKUP, { recursive: true });
-  const largest = files.filter((entry) => entry.isFile).reduce((one, other) => (other.size > one.size ? other : one));
-  const path = `${largest.parentPath}/${largest.name}`;
-  const copy = join(folder, largest.name);
-  await pipeline(Readable.fromWeb(await workspace.fs.readFile(path)), createWriteStream(copy));
-
-  const original = join(SOURCE, path.slice(BACKUP.length + 1));
-  if ((await sha256(copy)) !== (await sha256(original))) throw new Error(`${copy} is not what ${original} is`);
-  return [`${size(largest.size)} to the disk, byte for byte the original`, path];
+/** Shows a step of the agent: what the model said, each call, and what came of it. */
+function showStep({ content }) {
+  const results = new Map();
+  for (const part of content) {
+    if (part.type === "tool-result") results.set(part.toolCallId, part.output);
+    if (part.type === "tool-error") results.set(part.toolCallId, { error: plain(part.error?.message ?? part.error) });
+  }
+  for (const part of content) {
+    if (part.type === "text" && part.text.trim() !== "") console.log(`\n${shownText(part.text)}`);
+    if (part.type === "tool-call") console.log(shownCall(part, results.get(part.toolCallId)));
+  }
 }
 
-async function sha256(file) {
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(file), hash);
-  return hash.digest("hex");
-}
-
-/** What the second process does: it opens the file, looks, and leaves a note. */
+/** What the second process does: it opens the file and looks. */
 async function secondProcess(database) {
-  const workspace = new Workspace({ storage: database });
-  const renamed = await workspace.fs.grep(NEW_NAME, TREE);
-  const old = await workspace.fs.grep(OLD_NAME, TREE);
-  await workspace.fs.writeFile("/workspace/note.txt", `process ${process.pid} was here`);
+  const workspace = new Workspace({ storage: { path: database, readonly: true } });
+  const count = async (name) => (await workspace.fs.grep(name, TREE)).length;
+  console.log(
+    `sees ${plural(await count(NEW_NAME), "line")} with ${NEW_NAME}, ${await count(OLD_NAME)} with ${OLD_NAME}`,
+  );
   await workspace.close();
-  console.log(`sees ${plural(renamed.length, "line")} with ${NEW_NAME}, ${old.length} with ${OLD_NAME}`);
 }
 
 /** Starts this script again and returns what it printed. */
@@ -131,56 +91,44 @@ async function runSecondProcess(database) {
 async function demonstrate() {
   const folder = await mkdtemp(join(tmpdir(), "carrel-demo-"));
   const database = join(folder, "agent.db");
-  let workspace;
-  console.log(`\n${bold("carrel")}: a file system for agents in one SQLite file\n`);
+  const workspace = new Workspace({ storage: database });
   try {
-    await step("open", async () => {
-      workspace = new Workspace({ storage: database });
-      return ["a new workspace, agent.db in a temporary directory"];
+    console.log(`\n${bold("carrel")}: files and file tools for AI agents, in one SQLite file\n`);
+    await load(workspace);
+    const { model, name, notice } = await chooseModel();
+    fact("Model", name);
+    if (notice) for (const line of wrapped(notice, FACT.length)) console.log(dim(FACT + line));
+    fact("Task", TASK);
+
+    const { steps } = await generateText({
+      model,
+      tools: createAITools({ workspace, root: "/workspace" }),
+      stopWhen: isStepCount(STEPS_MAX),
+      prompt: TASK,
+      onStepEnd: showStep,
     });
-    await step("load", () => load(workspace));
-    await step("find", async () => {
-      const found = await workspace.fs.find(TREE, "**/*.d.ts");
-      return [`${plural(found.length, "file")} match **/*.d.ts`];
-    });
-    await step("grep", async () => {
-      const matches = await workspace.fs.grep(OLD_NAME, TREE, { include: "**/*.{js,ts}" });
-      const about = `${plural(matches.length, "line")} with ${OLD_NAME} in ${plural(matches.filesSearched, "file")}`;
-      return [about, ...matches.slice(0, 3).map((match) => `${place(match)}  ${shorten(match.text.trim())}`)];
-    });
-    await step("grep, regex", async () => {
-      const matches = await workspace.fs.grep(String.raw`^export (async )?function \w+`, TREE, { regex: true });
-      return [`${plural(matches.length, "line")} begin an exported function`];
-    });
-    await step("copy", async () => {
-      const before = await workspace.fs.statfs();
-      await workspace.fs.cp(TREE, BACKUP, { recursive: true });
-      const after = await workspace.fs.statfs();
-      const stored = after.storedBytes - before.storedBytes;
-      return [`the whole tree to ${BACKUP}, ${stored} bytes of contents more to store`];
-    });
-    await step("edit", () => renameEverywhere(workspace));
-    await step("stream out", () => streamOut(workspace, folder));
-    await step("close", async () => {
-      await workspace.close();
-      return [`one file on the disk, ${size((await stat(database)).size)}`];
-    });
-    await step("second process", async () => [await runSecondProcess(database)]);
-    await step("open again", async () => {
-      workspace = new Workspace({ storage: database });
-      return [`its note says: ${await workspace.fs.readFile("/workspace/note.txt", "utf8")}`];
-    });
-    await step("check", async () => {
-      const report = await workspace.check();
-      if (!report.ok) throw new Error(JSON.stringify(report.problems));
-      return [`every rule of the format holds, for ${plural(report.files, "file")} and ${size(report.bytes)}`];
-    });
+
+    const calls = steps.flatMap(({ toolCalls }) => toolCalls);
+    console.log("");
+    fact("Agent", `${plural(calls.length, "call")} in ${plural(steps.length, "step")}`);
+    const { ok, problems, files } = await workspace.check();
+    if (!ok) throw new Error(JSON.stringify(problems));
+    await workspace.close();
+    fact("Process 2", await runSecondProcess(database));
+    fact("Check", `every rule of the format holds, for ${plural(files, "file")}`);
+    console.log("\n  Next: docs/ai-sdk.md, and the quick start in README.md\n");
   } finally {
-    await workspace?.close();
+    await workspace.close();
     await rm(folder, { recursive: true, force: true });
   }
-  console.log("\n  Next: the quick start in README.md\n");
 }
 
 const [database] = process.argv.slice(2);
-await (database ? secondProcess(database) : demonstrate());
+if (database) {
+  await secondProcess(database);
+} else {
+  await demonstrate().catch((error) => {
+    console.error(`\n  The demonstration ended early: ${plain(error?.message ?? error)}\n`);
+    process.exitCode = 1;
+  });
+}
