@@ -2,18 +2,29 @@
 // lists are those of the code.
 //
 // A sample is a block marked `js`. It runs as a module in a folder of its own, where "carrel" is this
-// checkout. One that opens no workspace begins with PRELUDE. `// → text` says what it prints, line
-// by line; a sample without one may print anything.
+// checkout. One that opens no workspace begins with the prelude of its page. `// → text` says what it
+// prints, line by line; a sample without one may print anything.
 
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
+import { Workspace } from "carrel";
+import { createToolSet } from "carrel/tools";
 import { root, run, temporaryFolder } from "./support/consumer.mjs";
 
 const PRELUDE = `import { Workspace } from "carrel";
 const workspace = new Workspace({ storage: ":memory:" });
 `;
+/** Rows of the chapter on `edit` that are no fields. */
+const RULES = ["exact", "line-endings", "loose", "indentation"];
+const TOOLS_PRELUDE = `import { Workspace } from "carrel";
+import { createToolSet } from "carrel/tools";
+const workspace = new Workspace({ storage: ":memory:" });
+const { execute, tools } = createToolSet({ workspace });
+`;
+const preludeOf = (page) => (page === "docs/tools.md" ? TOOLS_PRELUDE : PRELUDE);
+
 // Samples take a fraction of a second; one that waits for something that never comes is cut off.
 const SAMPLE_MS_MAX = 60_000;
 
@@ -34,25 +45,30 @@ function samplesOf(page) {
   }));
 }
 
-function runSample(code) {
+function runSample(page, code) {
   const folder = mkdtempSync(join(temporary.path, "sample-"));
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(root, join(folder, "node_modules", "carrel"), "junction");
-  writeFileSync(join(folder, "sample.mjs"), code.includes("new Workspace(") ? code : PRELUDE + code);
+  writeFileSync(join(folder, "sample.mjs"), code.includes("new Workspace(") ? code : preludeOf(page) + code);
   return run(process.execPath, ["sample.mjs"], { cwd: folder, timeout: SAMPLE_MS_MAX });
 }
 
 for (const page of pages) {
   for (const { line, code, printed } of samplesOf(page)) {
     test(`${page}:${line} runs${printed.length > 0 ? " and prints what it says" : ""}`, () => {
-      const output = runSample(code);
+      const output = runSample(page, code);
       if (printed.length > 0) assert.deepEqual(output.trimEnd().split("\n"), printed);
     });
   }
 }
 
 test("the prelude is the one that the documentation shows", () => {
-  assert.ok(samplesOf("docs/filesystem.md").some(({ code }) => code === PRELUDE));
+  for (const page of ["docs/filesystem.md", "docs/tools.md"]) {
+    assert.ok(
+      samplesOf(page).some(({ code }) => code === preludeOf(page)),
+      page,
+    );
+  }
 });
 
 /** The anchors of a page, as GitHub makes them of its headings. */
@@ -88,6 +104,84 @@ for (const page of [...pages, "CONTRIBUTING.md"]) {
 function firstColumn(page) {
   return [...read(page).matchAll(/^\| `([^`|]+)`[^|]*\|/gm)].map(([, name]) => name);
 }
+
+/** A chapter of a page, with those below it. */
+function chapterOf(page, title) {
+  return new RegExp(`^## ${title}$(.*?)(?:^## |(?![^]))`, "ms").exec(read(page))?.[1] ?? "";
+}
+
+/** The names in backquotes in the first column of the tables of a text. */
+function rowsOf(text) {
+  const columns = [...text.matchAll(/^\| ((?:`[^`]+`(?:, )?)+) \|/gm)].map(([, column]) => column);
+  return columns.flatMap((column) => [...column.matchAll(/`([^`]+)`/g)].map(([, name]) => name));
+}
+
+/** The fields of an interface of `lib/tools/types.ts`, without those of its fields. */
+function fieldsOf(name) {
+  const [, body] = new RegExp(`^export interface ${name}\\b[^{]*\\{(.*?)^\\}`, "ms").exec(read("lib/tools/types.ts"));
+  return [...body.matchAll(/^ {2}(\w+)\??:/gm)].map(([, field]) => field);
+}
+
+const { tools } = createToolSet({ workspace: new Workspace({ storage: ":memory:" }) });
+for (const { name, jsonSchema } of tools) {
+  test(`docs/tools.md has every field of ${name}, its default and its range, and every field of its results`, () => {
+    const chapter = chapterOf("docs/tools.md", name);
+    const rows = rowsOf(chapter);
+    const wanted = { ...jsonSchema.properties, ...jsonSchema.properties.edits?.items.properties };
+    const required = [...jsonSchema.required, ...(jsonSchema.properties.edits?.items.required ?? [])];
+    const outputs =
+      name === "read" ? ["ReadTextOutput", "ReadMediaOutput"] : [`${name[0].toUpperCase()}${name.slice(1)}Output`];
+    const names = [...Object.keys(wanted), ...outputs.flatMap(fieldsOf)];
+    assert.ok(names.length > 3);
+    assert.deepEqual([...new Set(rows.filter((row) => !RULES.includes(row)))].sort(), [...new Set(names)].sort());
+    for (const [field, { minimum, maximum, description }] of Object.entries(wanted)) {
+      const row = new RegExp(`^\\| \`${field}\` \\|.*$`, "m").exec(chapter)[0];
+      assert.equal(row.includes("| required |"), required.includes(field), row);
+      const standard = /default (\d+|true|false|"\w+")/.exec(description)?.[1];
+      if (standard) assert.ok(row.includes(`| ${standard} |`) || row.includes(`| \`${standard}\` |`), row);
+      if (maximum !== undefined) assert.ok(row.includes(`| ${minimum} to ${count(maximum)} |`), row);
+      else if (minimum !== undefined) assert.ok(row.includes(`| from ${minimum}`), row);
+    }
+  });
+}
+
+test("every option of the tools is in docs/tools.md, and no other", () => {
+  const nested = { read: "ReadToolOptions", write: "WriteToolOptions", edit: "EditToolOptions" };
+  const options = fieldsOf("ToolSetOptions").flatMap((name) =>
+    nested[name] ? fieldsOf(nested[name]).map((field) => `${name}.${field}`) : [name],
+  );
+  assert.deepEqual(rowsOf(chapterOf("docs/tools.md", "Options")).sort(), options.sort());
+});
+
+test("every other name of an argument is in docs/tools.md, and no other", () => {
+  const [source] = read("src/tools/arguments.rs").split("#[cfg(test)]");
+  const lists = [...source.matchAll(/&\[((?:"\w+"(?:, )?)+)\]/g)].map(([, list]) => list);
+  const aliases = lists
+    .flatMap((list) => [...list.matchAll(/"(\w+)"/g)].map(([, name]) => name))
+    .filter((name) => !["content", "files", "count", "oldText", "newText", "replaceAll"].includes(name));
+  assert.ok(aliases.length > 20);
+  const table = /^\| Field \| Also \|$(.*?)^$/ms.exec(chapterOf("docs/tools.md", "Arguments"))[1];
+  const listed = [...table.matchAll(/^\|.*\|(.*)\|$/gm)].flatMap(([, also]) => also.match(/\w+/g) ?? []);
+  assert.deepEqual([...new Set(listed)].sort(), [...new Set(aliases)].sort());
+});
+
+test("every code that a tool gives is in docs/tools.md", () => {
+  const files = readdirSync(join(root, "src/tools"), { recursive: true }).filter((name) => name.endsWith(".rs"));
+  const source = files.map((name) => read(join("src/tools", name)).split("#[cfg(test)]")[0]).join("\n");
+  const names = new Map(
+    [...read("src/error.rs").matchAll(/Code::(\w+) => "(E\w+)"/g)].map(([, code, name]) => [code, name]),
+  );
+  const used = [
+    ...[...source.matchAll(/"(E[A-Z]{3,})"/g)].map(([, name]) => name),
+    ...[...source.matchAll(/Code::(\w+)/g)].map(([, code]) => names.get(code)),
+  ].filter((name) => name !== undefined && name !== "ECLOSED");
+  assert.ok(used.length > 10);
+  const listed = rowsOf(chapterOf("docs/tools.md", "Codes"));
+  assert.deepEqual(
+    [...new Set(used)].filter((name) => !listed.includes(name)),
+    [],
+  );
+});
 
 test("every method of workspace.fs has a chapter", () => {
   const types = read("lib/types.ts");
@@ -146,6 +240,15 @@ function constantsOf(file) {
   return Object.fromEntries([...found].map(([, name, expression]) => [name, evaluate(expression)]));
 }
 
+/** The number that a field has in the defaults of `src/tools/options.rs`. */
+function defaultOf(field) {
+  const [, expression] = new RegExp(`\\b${field}: ([\\d_* ]+),`).exec(read("src/tools/options.rs"));
+  return expression
+    .replaceAll("_", "")
+    .split("*")
+    .reduce((value, factor) => value * Number(factor), 1);
+}
+
 const count = (value) => value.toLocaleString("en");
 const kib = (value) => `${value / 1024} KiB`;
 const mib = (value) => `${value / 1024 ** 2} MiB`;
@@ -154,6 +257,17 @@ const glob = constantsOf("src/glob.rs");
 const pattern = constantsOf("src/search/pattern.rs");
 const scan = constantsOf("src/search/scan.rs");
 const grep = constantsOf("src/search/grep.rs");
+
+const page = constantsOf("src/tools/text/page.rs");
+const kind = constantsOf("src/tools/text/kind.rs");
+const editing = constantsOf("src/tools/edit/mod.rs");
+const places = constantsOf("src/tools/edit/places.rs");
+const nearest = constantsOf("src/tools/edit/nearest.rs");
+const call = constantsOf("src/tools/call/mod.rs");
+const reading = constantsOf("src/tools/call/read.rs");
+const audit = constantsOf("src/binding/tools.rs");
+const candidates = constantsOf("src/tools/candidates.rs");
+const both = (value, inWords) => `| ${inWords(value)} (${count(value)}) |`;
 
 /** Limits that the documentation names: where, and in which words. */
 const NAMED = [
@@ -196,6 +310,28 @@ const NAMED = [
     "docs/performance.md",
     `up to ${count(limits.SMALL_LISTING_ENTRIES)} entries, reading up to ${kib(limits.SMALL_CONTENT_BYTES)}`,
   ],
+  ["docs/tools.md", `up to ${candidates.SHOWN_MAX} paths that may have been meant`],
+  ["docs/tools.md", `the file is over ${mib(page.COUNTED_BYTES_MAX)}`],
+  ["docs/tools.md", `at most \`read.maxLines\` (${count(defaultOf("max_lines"))})`],
+  ["docs/tools.md", `at most ${count(defaultOf("max_lines"))} lines (\`read.maxLines\`)`],
+  ["docs/tools.md", `${kib(defaultOf("max_bytes"))} (\`read.maxBytes\`)`],
+  ["docs/tools.md", `| \`read.maxLines\` | most lines of one page | ${count(defaultOf("max_lines"))} |`],
+  ["docs/tools.md", both(defaultOf("max_bytes"), kib)],
+  ["docs/tools.md", both(defaultOf("max_model_bytes"), mib)],
+  ["docs/tools.md", `over ${mib(defaultOf("max_model_bytes"))} (\`read.maxModelBytes\`)`],
+  ["docs/tools.md", `most bytes of one \`write\` ${both(defaultOf("write_max_bytes"), mib)}`],
+  ["docs/tools.md", `at most ${mib(defaultOf("write_max_bytes"))} (\`write.maxBytes\`)`],
+  ["docs/tools.md", both(defaultOf("max_diff_bytes"), kib)],
+  ["docs/tools.md", `over ${count(defaultOf("max_diff_lines"))} changed lines`],
+  ["docs/tools.md", `at ${kib(defaultOf("max_diff_bytes"))} each`],
+  ["docs/tools.md", `its first ${kib(kind.PREFIX_BYTES)} decide`],
+  ["docs/tools.md", `the first ${reading.FIRST_BYTES} bytes in hex`],
+  ["docs/tools.md", `at most ${kib(call.ITEMS_BYTES_MAX)} of JSON together`],
+  ["docs/tools.md", `the line is over ${count(scan.LINE_CHARS_MAX)} characters`],
+  ["docs/tools.md", `${kib(nearest.NEAREST_BYTES_MAX)} at most`],
+  ["docs/tools.md", `of the first ${places.LISTED_MAX} places`],
+  ["docs/tools.md", `the new texts are over ${mib(editing.REPLACEMENT_BYTES_MAX)} together`],
+  ["docs/tools.md", `at most ${count(audit.AUDIT_LIMIT_MAX)} | ${count(audit.AUDIT_LIMIT)} |`],
   ["docs/performance.md", `chunks of ${kib(limits.CHUNK_BYTES)}`],
   ["docs/performance.md", `on up to ${count(grep.THREADS_MAX)} threads`],
 ];

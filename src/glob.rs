@@ -713,7 +713,7 @@ mod tests {
             glob in "([ab/*{},]|\\*\\*|\\*\\*/|\\{[ab*/]{0,2},[ab/]{0,2}\\}){0,6}",
             path in "[ab]{1,2}(/[ab]{1,2}){1,3}",
         ) {
-            let filter = PathFilter::new(Some(&glob), &[]).unwrap();
+            let filter = PathFilter::new(Some(glob.as_str()), &[]).unwrap();
             if filter.wants(&path) {
                 for (at, _) in path.match_indices('/') {
                     prop_assert!(filter.wants_below(&path[..at]), "{} {}", glob, &path[..at]);

@@ -164,7 +164,7 @@ mod tests {
             None,
             &[("**", Access::Read), ("src/**", Access::ReadWrite), ("/src/secret/", Access::None)],
         )];
-        check(&rules, "/", Access::ReadWrite);
+        check(&rules, "/", Access::Read);
         check(&rules, "/a", Access::Read);
         check(&rules, "/src", Access::Read);
         check(&rules, "/src/a/b", Access::ReadWrite);

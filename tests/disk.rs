@@ -67,7 +67,7 @@ impl Disk {
     }
 
     fn scope(&self) -> Scope {
-        Scope::Workspace(self.store.clone())
+        Scope::workspace(self.store.clone())
     }
 
     /// Runs `work` while the WAL cannot grow by a chunk.
@@ -151,7 +151,7 @@ fn an_upload_whose_first_chunk_fails_does_not_touch_the_next_one() {
 
     // The same inside a transaction of the user's, which then is undone.
     let transaction = wait(|done| Transaction::begin(&disk.store, done)).expect("it begins");
-    let scope = Scope::Transaction(transaction.clone());
+    let scope = Scope::within(transaction.clone());
     let path = WorkspacePath::parse("/workspace/inside").expect("a path");
     let file = NewFile { mode: None, condition: Condition::Any };
     let upload = Upload::new(scope, UploadTarget { path, file, is_append: false });

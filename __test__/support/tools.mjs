@@ -20,13 +20,13 @@ export function toolsOver(workspace, options = {}) {
     /** The output of a call that has to succeed. */
     async ok(name, input) {
       const { output, isError } = await run(name, input);
-      assert.equal(isError, false, `${name} ${JSON.stringify(input).slice(0, 500)}: ${output.error}`);
+      assert.equal(isError, false, `${name} ${String(JSON.stringify(input)).slice(0, 500)}: ${output.error}`);
       return output;
     },
     /** The output of a call that has to fail with `code`; its sentence has to hold all of `words`. */
     async refused(name, input, code, ...words) {
       const { output, isError, text } = await run(name, input);
-      const told = `${name} ${JSON.stringify(input).slice(0, 500)}: ${JSON.stringify(output)}`;
+      const told = `${name} ${String(JSON.stringify(input)).slice(0, 500)}: ${JSON.stringify(output)}`;
       assert.equal(isError, true, told);
       assert.equal(output.code, code, told);
       assert.ok(output.error.length > 10 && text.startsWith(output.error), told);

@@ -71,7 +71,7 @@ test("exact text", (t) =>
     ['“x” "x"', '"x"', "y", "“x” y", "exact 1-1"],
     ["  a\n    a  \n", "    a", "\tb", "  a\n\tb  \n", "exact 2-2"],
     ["é e\u0301", "é", "x", "x e\u0301", "exact 1-1"],
-    ["a\0b".replace("\0", "\u0001"), "\u0001", " ", "a b", "exact 1-1"],
+    [`words\u0001${"and more ".repeat(9)}`, "\u0001", " ", `words ${"and more ".repeat(9)}`, "exact 1-1"],
     ["😀😁", "😁", "🤣", "😀🤣", "exact 1-1"],
     ["a\r\nb\r\nc\r\n", "b\r\n", "", "a\r\nc\r\n", "exact 2-2"],
   ]));
@@ -86,6 +86,11 @@ test("line endings do not matter, and the text takes those of its place", (t) =>
     ["one\ntwo\r\n", "one", "1\n1", "1\n1\ntwo\r\n", "exact 1-1"],
     ["one\ntwo\r\n", "two", "2\n2", "one\n2\r\n2\r\n", "exact 2-2"],
     ["a\r\nb\r\n", "b\n", "", "a\r\n", "line-endings 2-2"],
+    // As read shows lines: with the first half of their line break.
+    ["a\r\nb\r\n", "a\r", "A\r", "A\r\nb\r\n", "exact 1-1"],
+    ["a\r\nb\r\n", "b\r", "B", "a\r\nB\r\n", "exact 2-2"],
+    ["a\r\nb\r\n", "a\r\nb\r", "a\r\nX\r\nb\r", "a\r\nX\r\nb\r\n", "exact 1-2"],
+    ["a\r\nb\r\n", "a\r", "", "\r\nb\r\n", "exact 1-1"],
     ["a\r\nb", "b", "b\n", "a\r\nb\r\n", "exact 2-2"],
     ["x", "x", "x\r\ny", "x\ny", "exact 1-1"],
     // A mark in front, which models copy from elsewhere.

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { decoded } from "../support/texts.mjs";
 import { openTools, toolsOver, utf16be } from "../support/tools.mjs";
 
 const PATH = "/workspace/file";
@@ -38,7 +39,10 @@ async function check(t, read, rows) {
     assert.equal(isError, false, `${told}: ${output.error}`);
     const { version, ...rest } = output;
     assert.match(version, /^[0-9a-f]{16}$/);
-    assert.deepEqual(rest, { path, ...want }, told);
+    // A last line without a line break is said to be one.
+    const isOpen =
+      !want.truncated && want.content !== "" && !decoded(Buffer.from(contents), want.encoding).endsWith("\n");
+    assert.deepEqual(rest, { path, ...want, ...(isOpen && { finalNewline: false }) }, told);
     if (!("content" in output)) continue;
     const isWhole = !output.truncated && output.content !== "" && !("offset" in input) && !("byteOffset" in input);
     assert.equal(text, isWhole ? output.content : JSON.stringify(output), told);
@@ -180,10 +184,10 @@ test("a continuation that cannot be is refused", async (t) => {
   const { fs, refused } = openTools(t);
   await fs.writeFile(PATH, "aé\nb\n");
   const rows = [
-    [{ offset: 3 }, ["`offset` 3", "2 line(s)"]],
-    [{ offset: 9e15 }, ["beyond the end", PATH]],
-    [{ offset: 2, byteOffset: 6 }, ["`byteOffset` 6", "6 bytes"]],
-    [{ offset: 2, byteOffset: 99 }, ["`byteOffset` 99"]],
+    [{ offset: 3 }, ["Offset 3", "2 line(s)"]],
+    [{ offset: 9e15 }, ["beyond end of file", PATH]],
+    [{ offset: 2, byteOffset: 6 }, ["Byte continuation 6", "6 bytes"]],
+    [{ offset: 2, byteOffset: 99 }, ["Byte continuation 99"]],
     [{ offset: 1, byteOffset: 2 }, ["`byteOffset` 2", "within a character"]],
     [{ byteOffset: 2 }, ["`byteOffset` needs `offset`", "nextByteOffset"]],
     [{ offset: 0, byteOffset: 4 }, ["`byteOffset` needs `offset`"]],
@@ -241,6 +245,8 @@ test("the contents decide what a file is, the name comes second", async (t) => {
     ["gif.txt", "GIF89a is a format\n", "text"],
     ["a.svg", '<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"/>\n', "text"],
     ["a.vue", "<template>é</template>\n", "text"],
+    ["breaks.txt", "\n\r\r\nnot a packet capture\n", "text"],
+    ["breaks", Buffer.from("\xff\nnot a picture\n", "latin1"), "text"],
     ["noname", "#!/bin/sh\necho\n", "text"],
     ["colors.log", "\x1b[31mred\x1b[0m\n", "text"],
     ["paper", PDF, "file", "application/pdf"],
@@ -301,7 +307,7 @@ test("media of any size up to maxModelBytes are whole", async (t) => {
     await fs.writeFile("/workspace/a.png", picture(size + 1));
     const { output, media: none, isError } = await run("read", { path: "/workspace/a.png" });
     assert.deepEqual([output.code, none, isError], ["EFBIG", undefined, true]);
-    assert.match(output.error, /\/workspace\/a\.png \(image\/png\).*at most.*smaller copy/);
+    assert.match(output.error, /\/workspace\/a\.png \(image\/png\).*at most/);
   }
   await fs.writeFile("/workspace/a.pdf", Buffer.concat([PDF, Buffer.alloc(3_670_016)]));
   await refused("read", { path: "/workspace/a.pdf" }, "EFBIG", "application/pdf", "3.5MB");
@@ -359,7 +365,7 @@ test("candidates are named in the text for a model", async (t) => {
   const { fs, run } = openTools(t);
   await fs.writeFile("/workspace/one.txt", "x");
   const { text } = await run("read", { path: "/workspace/One.txt" });
-  assert.equal(text, "there is no file /workspace/One.txt\nDid you mean: /workspace/one.txt?");
+  assert.equal(text, "File not found: /workspace/One.txt\nDid you mean: /workspace/one.txt?");
 });
 
 test("paths that are no files", async (t) => {

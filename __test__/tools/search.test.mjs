@@ -200,12 +200,10 @@ test("wrong patterns and paths are refused with what to do", async (t) => {
   const rows = [
     ["grep", { query: "(a", regex: true }, "EINVAL", "regular expression", "leave `regex` out"],
     ["grep", { query: "(?=a)", regex: true }, "EINVAL", "regular expression"],
-    ["grep", { query: "a", include: ["{a"] }, "EINVAL", "{a"],
     ["grep", { query: "a", path: "/workspace/none" }, "ENOENT", "/workspace/none"],
-    ["find", { pattern: "{a,b" }, "EINVAL", "{a,b"],
     ["find", { pattern: "*", path: "/workspace/src/a.ts" }, "ENOTDIR", "is a file", "`read`"],
     ["ls", { path: "/workspace/src/a.ts" }, "ENOTDIR", "is a file", "`read`"],
-    ["ls", { path: "/workspace/none" }, "ENOENT", "no directory"],
+    ["ls", { path: "/workspace/none" }, "ENOENT", "Directory not found"],
   ];
   for (const [name, input, code, ...words] of rows) await refused(name, input, code, ...words);
   for (const [name, input] of [

@@ -14,23 +14,12 @@
 //   find(directory, glob) → how many  grep(pattern, directory, { isRegex }) → how many lines
 //   close()
 
+import { gatherSides } from "../lib/sides.mjs";
+
 const NAMES = ["carrel", "node", "sqlite", "agentfs", "memfs", "ripgrep"];
 
-/** The sides that are there, carrel first. `why` tells of each other one why it is not. */
-export async function loadSides() {
-  const sides = [];
-  const why = new Map();
-  for (const name of NAMES) {
-    try {
-      sides.push(await loadSide(name));
-    } catch (error) {
-      if (name === "carrel") throw error;
-      const isMissing = error.code === "ERR_MODULE_NOT_FOUND";
-      why.set(name, isMissing ? "it could not be installed" : error.message.split("\n")[0]);
-    }
-  }
-  return { sides, why };
-}
+/** The sides that are there, and why others are not. */
+export const loadSides = () => gatherSides(NAMES, loadSide);
 
 /** One side, by the name of its file. */
 export async function loadSide(id) {

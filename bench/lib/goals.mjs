@@ -3,8 +3,8 @@
 import { median } from "./bench.mjs";
 import { amount } from "./report.mjs";
 
-/** The goals whose rows were measured. */
-export function goalsOf(rows) {
+/** A list of goals to be filled: `of` is the median of a row, `add` notes a goal if it was measured. */
+export function goalList(rows) {
   const of = (name, side = "carrel") => {
     const values = rows.find((row) => row.name === name)?.values[side];
     return values && median(values);
@@ -13,6 +13,12 @@ export function goalsOf(rows) {
   const add = (goal, wanted, value, isMet, unit) => {
     if (Number.isFinite(value)) goals.push({ goal, wanted, measured: amount(value, unit), isMet: isMet(value) });
   };
+  return { goals, of, add };
+}
+
+/** The goals whose rows were measured. */
+export function goalsOf(rows) {
+  const { goals, of, add } = goalList(rows);
   const ratio = (goal, wanted, isMet, name, side, otherName = name) =>
     add(goal, wanted, of(name) / of(otherName, side), isMet, "times");
 

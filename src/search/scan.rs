@@ -733,7 +733,7 @@ mod tests {
                     .collect(),
             })
             .collect();
-        Outcome::Searched(Found { matches, more: hits.len() > shown.len() })
+        Outcome::Searched(Found { matches, count: 0, more: hits.len() > shown.len() })
     }
 
     proptest! {

@@ -163,12 +163,12 @@ impl Arguments {
                 issues.push(unknown(name, fields.iter().map(|field| field.name)));
             }
         }
-        if tool == Tool::Read && right.get("offset").and_then(Value::as_u64) == Some(0) {
-            // Line 0 can only mean the first one.
-            right.insert("offset".to_owned(), Value::from(1));
-        }
         if tool == Tool::Read && issues.is_empty() {
             issues.extend(lone_byte_offset(&right));
+            if right.get("offset").and_then(Value::as_u64) == Some(0) {
+                // Line 0 can only mean the first one.
+                right.insert("offset".to_owned(), Value::from(1));
+            }
         }
         if issues.is_empty() { Ok(Arguments(right)) } else { Err(issues) }
     }

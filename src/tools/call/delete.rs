@@ -57,6 +57,8 @@ fn delete_in(call: &Call, tx: &WriteTx<'_>, shown: &str, path: &WorkspacePath) -
 fn is_home(shown: &str) -> Failure {
     Failure::new(
         Code::Perm.name(),
-        format!("{shown} is the directory that these tools work in and cannot be deleted; delete what is in it"),
+        format!(
+            "{shown} is the directory that these tools work in and cannot be deleted; delete what is in it"
+        ),
     )
 }

@@ -275,6 +275,12 @@ fn explain_page(call: &Call, error: PageError<FsError>, shown: &str, path: &Work
             Code::Inval.name(),
             format!("Byte continuation {byte_offset} is beyond end of file ({size} bytes): {shown}"),
         ),
+        PageError::NotThatLine { byte_offset, offset, line } => Failure::new(
+            Code::Inval.name(),
+            format!(
+                "`byteOffset` {byte_offset} is in line {line} of {shown}, not in line {offset}; pass nextOffset and nextByteOffset as the page before gave them"
+            ),
+        ),
         PageError::NotOnBoundary { byte_offset } => Failure::new(
             Code::Inval.name(),
             format!(

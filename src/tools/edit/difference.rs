@@ -15,6 +15,10 @@ const LINE_BYTES_MAX: usize = 4_096;
 const SHOWN_AFTER: usize = 40;
 const SHOWN_BEFORE: usize = 20;
 
+/// Bytes that a part of a line must have in common with the file to be laid over it, and that count.
+const ALIGNED_BYTES_MIN: usize = 4;
+const ALIGNED_BYTES_MAX: usize = 64;
+
 /// Remarks on one line.
 const REMARKS_MAX: usize = 4;
 
@@ -37,7 +41,8 @@ pub(super) fn describe(file: &str, old: &str, part: Part) -> String {
     let file_text = if part.to_end { file_text } else { cut_to(file_text, old_text) };
 
     let mut remarks = Vec::new();
-    if file_indent != old_indent && part.from_start {
+    // What begins in the middle of a line may begin in the middle of its indentation.
+    if file_indent != old_indent && (part.from_start || !file_indent.ends_with(old_indent)) {
         let (in_file, in_old) = (blanks(file_indent), blanks(old_indent));
         remarks.push(format!("the line is indented by {in_file} in the file, by {in_old} in oldText"));
     }
@@ -96,7 +101,8 @@ fn describe_texts(file: &str, old: &str, remarks: &mut Vec<String>) {
 
 /// Names a character that cannot be seen or told apart.
 fn named(rest: &str, whose: &str) -> Option<String> {
-    let c = rest.chars().next()?;
+    // A blank next to something else is seen.
+    let c = rest.chars().next().filter(|c| *c != ' ')?;
     name(c).map(|name| format!("{whose} has U+{:04X} {name} there", c as u32))
 }
 
@@ -119,9 +125,10 @@ fn common_start(a: &str, b: &str, is_alike: impl Fn(char, char) -> bool) -> usiz
     )
 }
 
-/// The part of a line of the file that a part of a line is best compared with.
+/// The part of a line of the file that a part of a line is best compared with: from where it has the
+/// longest start of it, or all of it if that is next to nothing.
 fn aligned<'f>(file: &'f str, old: &str) -> &'f str {
-    (1..=old.len().min(64))
+    (ALIGNED_BYTES_MIN..=old.len().min(ALIGNED_BYTES_MAX))
         .rev()
         .filter_map(|length| old.get(..length))
         .find_map(|start| file.find(start))

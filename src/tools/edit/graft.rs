@@ -79,8 +79,8 @@ impl<'e> Graft<'e> {
 
 /// The line ending that new lines get at a place: the first one in it, else the one of its line, else
 /// the one before. A lone `\r` inside is the ending only if nothing else is, as it may as well be part
-/// of a line.
-fn ending_of<'t>(text: &'t str, place: &Range<usize>) -> &'t str {
+/// of a line. None in a text of one line: there the new text is taken as it is.
+fn ending_of<'t>(text: &'t str, place: &Range<usize>) -> Option<&'t str> {
     let first_in = |piece: &'t str| {
         let mut endings = lines(piece).map(|line| line.ending).filter(|ending| !ending.is_empty());
         let first = endings.next()?;
@@ -89,7 +89,6 @@ fn ending_of<'t>(text: &'t str, place: &Range<usize>) -> &'t str {
     first_in(&text[place.clone()])
         .or_else(|| next_ending(&text[place.end..]).map(|(_, ending)| ending))
         .or_else(|| last_ending(&text[..place.start]))
-        .unwrap_or("\n")
 }
 
 /// One place that is being changed.
@@ -97,7 +96,7 @@ struct Site<'s> {
     graft: &'s Graft<'s>,
     text: &'s str,
     shift: Option<&'s Shift>,
-    ending: &'s str,
+    ending: Option<&'s str>,
     changes: Changes<'s>,
     /// Whether what comes next follows a lone `\r`, with which a `\n` would become one ending.
     after_return: bool,
@@ -193,7 +192,7 @@ impl<'s> Site<'s> {
     where
         's: 'x,
     {
-        if matches!(wanted, "" | "\r") { wanted } else { self.ending }
+        if matches!(wanted, "" | "\r") { wanted } else { self.ending.unwrap_or(wanted) }
     }
 }
 
@@ -400,12 +399,13 @@ mod tests {
             ("a\r\nb\r\n", "b", "a\r\nx\r\ny\r\n"),
             ("a\r\nb", "b", "a\r\nx\r\ny"),
             ("a\rb\rc", "b", "a\rx\ry\rc"),
-            ("b", "b", "x\ny"),
             ("a\nb\r\nc\n", "b", "a\nx\r\ny\r\nc\n"),
         ] {
             assert_eq!(grafted(text, at, (at, "x\ny"), Rule::Exact).0, want, "{text:?}");
             assert_eq!(grafted(text, at, (at, "x\r\ny"), Rule::Exact).0, want, "{text:?}");
         }
+        assert_eq!(grafted("b", "b", ("b", "x\ny"), Rule::Exact).0, "x\ny");
+        assert_eq!(grafted("b", "b", ("b", "x\r\ny"), Rule::Exact).0, "x\r\ny");
         assert_eq!(grafted("a\nb\n", "b\n", ("b\n", "x\ry\n"), Rule::Exact).0, "a\nx\ry\n");
     }
 

@@ -239,13 +239,12 @@ fn splices(text: &str, edits: &[Edit], located: &[Located]) -> Result<Vec<Splice
                 let subject = Subject { edit: index, of: edits.len() };
                 return Err(refusal::too_large(subject, REPLACEMENT_BYTES_MAX));
             }
-            splices.extend(changes);
+            splices.extend(changes.into_iter().map(|splice| (place, splice)));
         }
     }
-    // Insertions at one position come from edits that touch there; the sort is stable, and an
-    // insertion goes before a replacement that starts where it is.
-    splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
-    Ok(splices)
+    // By place and not by splice: two edits that touch may both insert where they do.
+    splices.sort_by_key(|(place, _)| (place.start, place.end));
+    Ok(splices.into_iter().map(|(_, splice)| splice).collect())
 }
 
 fn matches(text: &str, located: &[Located]) -> Vec<Matched> {

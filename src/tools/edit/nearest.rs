@@ -55,6 +55,12 @@ const PROBES_MAX: usize = 4;
 const VOTED_LIKENESS_MIN: f32 = 0.35;
 const PROBED_LIKENESS_MIN: f32 = 0.5;
 
+/// What a line before the first mistake counts more.
+const LEADING_BONUS: f32 = 0.25;
+
+/// The most that the length of a line, in bytes, makes it count.
+const WEIGHT_MAX: usize = 40;
+
 /// Marks what is left out.
 const CUT: &str = "(cut)";
 
@@ -131,18 +137,24 @@ impl<'w, 't> Window<'w, 't> {
         start.min(end - 1)..end
     }
 
-    /// Mean likeness of corresponding lines that are not blank.
+    /// Mean likeness of corresponding lines that are not blank. Long lines count more, as a `}` is like
+    /// many others; and so do those before the first mistake, since after a line too many or too few all
+    /// others are out of step.
     fn likeness(&self) -> f32 {
         let mut sum = 0.0;
-        let mut count = 0;
+        let mut weights = 0.0;
+        let mut is_right_so_far = true;
         for (line, old) in self.old.iter().enumerate().take(COMPARED_LINES_MAX) {
             if old.trim().is_empty() {
                 continue;
             }
-            count += 1;
-            sum += self.under(line).map_or(0.0, |file| likeness(file.trim(), old.trim()));
+            let weight = old.trim().len().min(WEIGHT_MAX) as f32;
+            weights += weight;
+            let likeness = self.under(line).map_or(0.0, |file| likeness(file.trim(), old.trim()));
+            is_right_so_far &= likeness == 1.0;
+            sum += weight * if is_right_so_far { 1.0 + LEADING_BONUS } else { likeness };
         }
-        sum / count.max(1) as f32
+        if weights == 0.0 { 0.0 } else { sum / weights }
     }
 
     /// The line of the file, from 0, that keeps the old text from matching, and why.
@@ -163,9 +175,6 @@ impl<'w, 't> Window<'w, 't> {
                 return (shown, difference);
             };
             if !is_match(file, old, part) {
-                // What could begin in the middle of a line mostly begins it.
-                let is_whole = !part.from_start && likeness(file.trim(), old.trim()) >= VOTED_LIKENESS_MIN;
-                let part = Part { from_start: part.from_start || is_whole, ..part };
                 let difference =
                     format!("it differs first in line {}: {}", number + 1, describe(file, old, part));
                 return (number, difference);
@@ -452,6 +461,17 @@ mod tests {
             near.difference,
             "oldText ends with a line break, which the last line of the file does not have"
         );
+    }
+
+    #[test]
+    fn a_missing_line_is_found_where_it_is_missing() {
+        let near = found(
+            "class A {\n\tfoo(a) {\n\t\tlog(a);\n\t\treturn a;\n\t}\n}\n",
+            "class A {\n\tfoo(a) {\n\t\treturn a;\n\t}",
+        )
+        .unwrap();
+        assert_eq!((near.start_line, near.end_line), (1, 4));
+        assert!(near.difference.starts_with("it differs first in line 3: "), "{}", near.difference);
     }
 
     #[test]

@@ -107,8 +107,8 @@ pub(super) fn no_match(subject: Subject, nearest: Option<Nearest>) -> Refusal {
 pub(super) fn overlap(first: usize, second: usize, of: usize, lines: (usize, usize)) -> Refusal {
     let (first, second) = (first.min(second), first.max(second));
     let error = format!(
-        "edits[{first}] and edits[{second}] change the same text, on lines {}-{}. All edits are matched against \
-         the file as it was; merge these two into one.",
+        "edits[{first}] and edits[{second}] change the same text, on lines {}-{}. All edits are matched \
+         against the file as it was; merge these two into one.",
         lines.0, lines.1
     );
     let subject = Subject { edit: second, of };

@@ -99,7 +99,7 @@ impl<'t> Search<'t> {
         if old_text.is_empty() {
             return Err(refusal::empty_old_text(subject));
         }
-        let found = self.with_line_endings(old_text, edit.replace_all);
+        let found = self.with_line_endings(edit, old_text);
         if let Some(located) = found.map_err(|many| refuse(Rule::LineEndings, &many))? {
             return Ok(located);
         }
@@ -125,11 +125,14 @@ impl<'t> Search<'t> {
         located(Rule::Exact, text, &edit.old_text, edit.replace_all, place_of)
     }
 
-    fn with_line_endings(&mut self, old_text: &str, replace_all: bool) -> Result<Option<Located>, Many> {
+    fn with_line_endings(&mut self, edit: &Edit, old_text: &str) -> Result<Option<Located>, Many> {
         let text = self.text;
         let view = self.line_endings.get_or_insert_with(|| View::of_line_endings(text));
         let needle = View::of_line_endings(old_text);
-        located(Rule::LineEndings, view.text(), needle.text(), replace_all, |hit| view.in_file(hit))
+        if view.is_same() && needle.text() == edit.old_text {
+            return Ok(None);
+        }
+        located(Rule::LineEndings, view.text(), needle.text(), edit.replace_all, |hit| view.in_file(hit))
     }
 
     /// Trailing blanks of the last line of the old text are either those of a part of a line, which

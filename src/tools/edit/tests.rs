@@ -1,6 +1,5 @@
 //! The engine as a whole: a row for every rule, and random texts against what must hold for all.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use proptest::prelude::*;
@@ -199,6 +198,7 @@ fn edits_are_matched_against_the_original_and_may_touch() {
     check("a b c", &[edit("c", "a"), edit("a", "c")], "c b a", Rule::Exact);
     check("abc", &[edit("b", "X"), edit("a", "Y"), edit("c", "Z")], "YXZ", Rule::Exact);
     check("ab", &[edit("a", "aX"), edit("b", "Yb")], "aXYb", Rule::Exact);
+    check("ab", &[edit("b", "Yb"), edit("a", "aX")], "aXYb", Rule::Exact);
     check("a\nb\n", &[edit("a", "a"), edit("b", "c")], "a\nc\n", Rule::Exact);
     for edits in [
         [edit("ab", "x"), edit("bc", "y")],
@@ -324,12 +324,33 @@ fn with_feeds(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
+/// What a rule may stumble over.
+const SPECIAL: [&str; 17] = [
+    "“",
+    "”",
+    "’",
+    "'",
+    "\"",
+    "–",
+    "\u{a0}",
+    "ﬁ",
+    "é",
+    "e\u{301}",
+    "\u{301}",
+    "👩‍👩‍👧",
+    "🇩🇪",
+    "日本",
+    "\u{feff}",
+    "\u{200d}",
+    "…",
+];
+
 /// Any text, with much that looks alike.
 fn any_text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         6 => prop::sample::select(vec!["a", "b", "foo", "bar", "}", "{", "(", ")", "x = 1;", " ", "  ", "\t"]),
         3 => prop::sample::select(vec!["\n", "\r\n", "\n\n", "\r\n\r\n", "\r"]),
-        1 => prop::sample::select(vec!["“", "”", "’", "'", "\"", "–", "\u{a0}", "ﬁ", "é", "e\u{301}", "\u{301}", "👩‍👩‍👧", "🇩🇪", "日本", "\u{feff}", "\u{200d}", "…"]),
+        1 => prop::sample::select(SPECIAL.to_vec()),
     ];
     prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
 }
@@ -348,7 +369,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn a_copied_span_is_found_exactly(before in any_text(), inner in any_text(), after in any_text(), new in any_text()) {
+    fn a_copied_span_is_found_exactly(
+        before in any_text(),
+        inner in any_text(),
+        after in any_text(),
+        new in any_text(),
+    ) {
         // A marker makes it unique; what is around may end or begin with half a `\r\n`.
         let old = format!("⟦{inner}⟧");
         let text = format!("{before}{old}{after}");
@@ -364,7 +390,12 @@ proptest! {
     }
 
     #[test]
-    fn any_span_of_a_text_is_found_or_ambiguous(text in any_text(), a: prop::sample::Index, b: prop::sample::Index, new in any_text()) {
+    fn any_span_of_a_text_is_found_or_ambiguous(
+        text in any_text(),
+        a: prop::sample::Index,
+        b: prop::sample::Index,
+        new in any_text(),
+    ) {
         let range = span(&text, a, b);
         if range.is_empty() {
             return Ok(());
@@ -390,7 +421,13 @@ proptest! {
     }
 
     #[test]
-    fn a_near_miss_is_refused(lines in prop::collection::vec("[a-d]{3,8}", 3..8), at: prop::sample::Index, column: prop::sample::Index, how in 0..3_u8, shift in "[ \t]{0,4}") {
+    fn a_near_miss_is_refused(
+        lines in prop::collection::vec("[a-d]{3,8}", 3..8),
+        at: prop::sample::Index,
+        column: prop::sample::Index,
+        how in 0..3_u8,
+        shift in "[ \t]{0,4}",
+    ) {
         let line = 1 + at.index(lines.len() - 2);
         let mut wrong = lines.clone();
         let column = column.index(wrong[line].len());
@@ -400,7 +437,8 @@ proptest! {
             _ => wrong[line].insert(column, 'z'),
         }
         prop_assume!(wrong != lines);
-        let text = format!("head\n{}\ntail\n", lines.iter().map(|line| format!("{shift}{line}")).collect::<Vec<_>>().join("\n"));
+        let shifted: String = lines.iter().map(|line| format!("{shift}{line}\n")).collect();
+        let text = format!("head\n{shifted}tail\n");
         prop_assume!(!text.contains(&wrong.join("\n")));
         let refusal = plan(&text, &[edit(&wrong.join("\n"), "new")]).unwrap_err();
         prop_assert_eq!(refusal.code, "ENOMATCH");
@@ -410,7 +448,11 @@ proptest! {
     }
 
     #[test]
-    fn replacing_all_is_what_the_standard_library_does(text in any_text(), old in prop::sample::select(vec!["a", "foo", "}", "  ", "bar"]), new in "[a-c{}]{0,6}") {
+    fn replacing_all_is_what_the_standard_library_does(
+        text in any_text(),
+        old in prop::sample::select(vec!["a", "foo", "}", "  ", "bar"]),
+        new in "[a-c{}]{0,6}",
+    ) {
         let text = format!("{text}{old}");
         let plan = plan(&text, &[edit_all(old, &new)]).unwrap();
         assert_sound(&text, &plan);
@@ -419,11 +461,15 @@ proptest! {
     }
 
     #[test]
-    fn several_edits_are_what_replacing_them_one_by_one_is(parts in prop::collection::vec((any_text(), any_text()), 1..6)) {
-        let text: String = parts.iter().enumerate().map(|(n, (old, _))| format!("⟦{n}{}⟧", with_feeds(old))).collect();
-        let new = |n: usize, new: &str| format!("⟦{n}{}⟧", with_feeds(new));
-        let edits: Vec<Edit> = parts.iter().enumerate().rev().map(|(n, (old, to))| edit(&format!("⟦{n}{}⟧", with_feeds(old)), &new(n, to))).collect();
-        let want: String = parts.iter().enumerate().map(|(n, (_, to))| new(n, to)).collect();
+    fn several_edits_are_what_replacing_them_one_by_one_is(
+        parts in prop::collection::vec((any_text(), any_text()), 1..6),
+    ) {
+        let marked = |n: usize, text: &str| format!("⟦{n}{}⟧", with_feeds(text));
+        let numbered = || parts.iter().enumerate();
+        let text: String = numbered().map(|(n, (old, _))| marked(n, old)).collect();
+        let edits: Vec<Edit> =
+            numbered().rev().map(|(n, (old, new))| edit(&marked(n, old), &marked(n, new))).collect();
+        let want: String = numbered().map(|(n, (_, new))| marked(n, new)).collect();
         let plan = plan(&text, &edits).unwrap();
         assert_sound(&text, &plan);
         prop_assert_eq!(apply(&text, &plan.splices), want);
@@ -440,32 +486,41 @@ proptest! {
 
     #[test]
     fn a_loosely_written_span_is_found_and_unchanged_lines_stay(text in any_text(), a: prop::sample::Index) {
+        // The quote keeps the rules before from finding it in the middle of a line.
+        let text = format!("“\n{text}");
         // The whole text, written plainly, with one line put in front of one of its lines.
-        let whole: Vec<String> = lines::lines(&text).map(|line| view::fold(line.content.trim_end())).collect();
-        if whole.is_empty() {
-            return Ok(());
-        }
+        let whole: Vec<String> =
+            lines::lines(&text).map(|line| view::fold(line.content.trim_end())).collect();
         let at = a.index(whole.len());
         let mut changed = whole.clone();
         changed.insert(at, "⟦new⟧".to_owned());
         let (old, new) = (whole.join("\n"), changed.join("\n"));
-        // An exact text may begin in the middle of a line, and then the new line does too.
-        if let Ok(plan) = plan(&text, &[edit(&old, &new)]) && plan.matches[0].rule != Rule::Exact {
+        if let Ok(plan) = plan(&text, &[edit(&old, &new)]) {
             assert_sound(&text, &plan);
             let result = apply(&text, &plan.splices);
-            let mut want = BTreeMap::new();
-            let mut got = BTreeMap::new();
-            lines::lines(&text).for_each(|line| *want.entry(line.content.to_owned()).or_insert(0) += 1);
-            lines::lines(&result).filter(|line| line.content != "⟦new⟧").for_each(|line| *got.entry(line.content.to_owned()).or_insert(0) += 1);
-            prop_assert_eq!(want, got);
+            let kept = lines::lines(&result).map(|line| line.content).filter(|content| *content != "⟦new⟧");
+            prop_assert!(kept.eq(lines::lines(&text).map(|line| line.content)), "{text:?} {result:?}");
         }
     }
 
     #[test]
-    fn the_patch_rebuilds_the_new_text(text in any_text(), cuts in prop::collection::vec((any::<prop::sample::Index>(), any_text()), 0..5)) {
-        let mut at: Vec<(usize, &str)> = cuts.iter().map(|(at, new)| (cut(&text, *at), new.as_str())).filter(|(at, _)| !lines::splits_pair(&text, *at)).collect();
+    fn the_patch_rebuilds_the_new_text(
+        text in any_text(),
+        cuts in prop::collection::vec((any::<prop::sample::Index>(), any_text()), 0..5),
+    ) {
+        let mut at: Vec<(usize, &str)> = cuts
+            .iter()
+            .map(|(at, new)| (cut(&text, *at), new.as_str()))
+            .filter(|(at, _)| !lines::splits_pair(&text, *at))
+            .collect();
         at.sort();
-        let splices: Vec<Splice> = at.chunks(2).map(|pair| Splice { range: pair[0].0..pair[pair.len() - 1].0, replacement: pair[0].1.to_owned() }).collect();
+        let splices: Vec<Splice> = at
+            .chunks(2)
+            .map(|pair| Splice {
+                range: pair[0].0..pair[pair.len() - 1].0,
+                replacement: pair[0].1.to_owned(),
+            })
+            .collect();
         let result = apply(&text, &splices);
         let made = diff("/a", &text, &result, &splices, &LIMITS);
         prop_assert!(!made.truncated);
@@ -475,7 +530,8 @@ proptest! {
         } else {
             prop_assert_eq!(patched(&old, &made.patch), new.clone());
             let first = made.first_changed_line.unwrap();
-            let common = old.split_inclusive('\n').zip(new.split_inclusive('\n')).take_while(|(a, b)| a == b).count();
+            let rows = old.split_inclusive('\n').zip(new.split_inclusive('\n'));
+            let common = rows.take_while(|(a, b)| a == b).count();
             prop_assert!(first <= common + 1);
         }
     }

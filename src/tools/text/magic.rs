@@ -65,7 +65,6 @@ const SIGNATURES: &[(&[u8], Format)] = &[
     (b"II*\0", format("image/tiff", "TIFF image")),
     (b"MM\0*", format("image/tiff", "TIFF image")),
     (b"8BPS\0\x01", format("image/vnd.adobe.photoshop", "Photoshop image")),
-    (b"\xFF\x0A", format("image/jxl", "JPEG XL image")),
     (b"\0\0\0\x0CJXL \r\n\x87\n", format("image/jxl", "JPEG XL image")),
     (b"\0\0\0\x0CjP  \r\n\x87\n", format("image/jp2", "JPEG 2000 image")),
     (b"\x89HDF\r\n\x1A\n", format("application/x-hdf5", "HDF5 data")),
@@ -75,7 +74,6 @@ const SIGNATURES: &[(&[u8], Format)] = &[
     (b"\xAC\xED\0\x05", format("application/x-java-serialized-object", "serialized Java objects")),
     (b"\xD4\xC3\xB2\xA1", format("application/vnd.tcpdump.pcap", "packet capture")),
     (b"\xA1\xB2\xC3\xD4", format("application/vnd.tcpdump.pcap", "packet capture")),
-    (b"\x0A\x0D\x0D\x0A", format("application/x-pcapng", "packet capture")),
     (b"PACK\0\0\0", format("application/x-git-pack", "Git pack")),
     (b"DIRC\0\0\0", format("application/x-git-index", "Git index")),
     (b"\xFFtOc", format("application/x-git-pack-index", "Git pack index")),
@@ -112,7 +110,7 @@ const EXTENSIONS: &[(&[&str], Format)] = &[
     (&["pyc", "pyo"], format("application/x-python-code", "Python bytecode")),
     (&["pkl", "pickle"], format("application/octet-stream", "Python pickle")),
     (&["safetensors"], format("application/octet-stream", "tensors")),
-    (&["ts", "mts", "m2ts"], format("video/mp2t", "MPEG transport stream")),
+    (&["m2ts"], format("video/mp2t", "MPEG transport stream")),
     (&["mpg", "mpeg"], format("video/mpeg", "MPEG video")),
     (&["mp3"], format("audio/mpeg", "MP3 audio")),
     (&["aac"], format("audio/aac", "AAC audio")),
@@ -185,6 +183,15 @@ fn structured(head: &Head<'_>) -> Option<Format> {
         // The number of tables.
         [0, 1, 0, 0, 0, 1..=64, ..] => return Some(format("font/ttf", "TrueType font")),
         [_, _, _, _, b'f', b't', b'y', b'p', ..] if head.has_nul => return Some(iso_media(bytes)),
+        // Also a line of Latin-1, unless there is more.
+        [0xFF, 0x0A, ..] if head.has_nul || head.extension == "jxl" => {
+            return Some(format("image/jxl", "JPEG XL image"));
+        }
+        // The length of the block, then the mark for the order of its bytes.
+        [0x0A, 0x0D, 0x0D, 0x0A, _, _, _, _, 0x1A, 0x2B, 0x3C, 0x4D, ..]
+        | [0x0A, 0x0D, 0x0D, 0x0A, _, _, _, _, 0x4D, 0x3C, 0x2B, 0x1A, ..] => {
+            return Some(format("application/x-pcapng", "packet capture"));
+        }
         [0xFF, second, third, ..] if head.has_nul && is_mpeg_audio(*second, *third) => {
             return Some(format("audio/mpeg", "MP3 audio"));
         }

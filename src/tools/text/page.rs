@@ -144,12 +144,22 @@ pub enum PageError<E> {
         /// The byte that was asked for.
         byte_offset: u64,
     },
+    /// The byte is in another line than was said.
+    NotThatLine {
+        /// The byte that was asked for.
+        byte_offset: u64,
+        /// The line that it was said to be in.
+        offset: u64,
+        /// The line that it is in.
+        line: u64,
+    },
 }
 
 /// Reads one page.
 ///
 /// A line number alone is looked for from the start of the file. A byte offset is taken as the
-/// place of that line, or of its rest: only that it does not cut a character is checked.
+/// place of that line, or of its rest: it must not cut a character, and in a file of which the lines are
+/// counted anyway it must lie in that line.
 pub fn read_page<S: Source>(
     source: &mut S,
     format: TextFormat,
@@ -171,7 +181,16 @@ fn read_page_by<S: Source>(
     let offset = request.offset.unwrap_or(1).max(1);
     let byte_offset = request.byte_offset.filter(|&byte_offset| byte_offset > 0);
     let start = match byte_offset {
-        Some(byte_offset) => reader.continuation(byte_offset, bom_bytes)?,
+        Some(byte_offset) => {
+            let start = reader.continuation(byte_offset, bom_bytes)?;
+            if reader.size <= COUNTED_BYTES_MAX {
+                let line = 1 + reader.newlines_between(bom_bytes, byte_offset).map_err(PageError::Source)?;
+                if line != offset {
+                    return Err(PageError::NotThatLine { byte_offset, offset, line });
+                }
+            }
+            start
+        }
         None if reader.size == bom_bytes => return Ok(empty_page(reader.size)),
         None => reader.line(offset, bom_bytes)?,
     };
@@ -361,6 +380,22 @@ impl<'s, S: Source> Reader<'s, S> {
             || before_length >= newline_bytes
                 && encoding.find_newline(&around[before_length - newline_bytes..before_length]).is_some();
         Ok(Start { byte: byte_offset, content: byte_offset, is_inside_line: !is_line_start })
+    }
+
+    /// How many line breaks there are between two positions.
+    fn newlines_between(&mut self, mut position: u64, end: u64) -> Result<u64, S::Error> {
+        let encoding = self.encoding;
+        let mut newlines = 0;
+        while position < end {
+            let bytes = self.at(position)?;
+            if bytes.is_empty() {
+                break;
+            }
+            let wanted = usize::try_from(end - position).unwrap_or(usize::MAX).min(bytes.len());
+            newlines += encoding.count_newlines(&bytes[..wanted]);
+            position += wanted as u64;
+        }
+        Ok(newlines)
     }
 
     /// How many lines there are from `position`, where a line starts, or the rest of one.
@@ -892,6 +927,11 @@ mod tests {
             Err(PageError::BeyondBytes { byte_offset: 3, size: 3 })
         );
         assert_eq!(read(b"", from_byte(1, 3), all), Err(PageError::BeyondBytes { byte_offset: 3, size: 0 }));
+        assert_eq!(
+            read(b"a\nb\nc", from_byte(2, 4), all),
+            Err(PageError::NotThatLine { byte_offset: 4, offset: 2, line: 3 })
+        );
+        assert_eq!(read(b"a\nb\nc", from_byte(3, 4), all).unwrap().content, "c");
         assert_eq!(read(b"a\nb", from_byte(2, 0), all).unwrap().content, "b");
     }
 
