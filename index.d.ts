@@ -89,10 +89,10 @@ export declare class NativeTools {
   definitions(): string
   /** Whether a tool changes nothing. */
   isReadOnly(name: string): boolean
-  /** Checks arguments: JSON of `{ value }` or `{ issues }`. */
-  validate(name: string, json: string): string
-  /** Calls a tool with arguments as JSON. */
-  call(name: string, json: string, now?: number | undefined | null): Promise<NativeOutcome>
+  /** Checks arguments as JSON, or none if they cannot be: JSON of `{ value }` or `{ issues }`. */
+  validate(name: string, json?: string | undefined | null): string
+  /** Calls a tool with arguments as JSON, or none if they cannot be. */
+  call(name: string, json?: string | undefined | null, now?: number | undefined | null): Promise<NativeOutcome>
 }
 
 /** An open transaction. Dropped without an end, it is rolled back. */

@@ -268,6 +268,17 @@ test("the root of a set of tools cannot be left, by path or by link, with any to
   assert.equal(await fs.readFile("/workspace/outside", "utf8"), "the outside");
 });
 
+test("a path that takes the root of the tools for the root of all is answered with the right one", async (t) => {
+  const workspace = open(t);
+  await workspace.fs.mkdir("/workspace/app/src", { recursive: true });
+  await workspace.fs.writeFile("/workspace/app/src/a.ts", "the source");
+  const tools = createToolSet({ workspace, root: "/workspace/app" });
+  const { output, text } = await tools.execute("read", { path: "/src/a.ts" });
+  assert.deepEqual(output.candidates, ["/workspace/app/src/a.ts"]);
+  assert.match(text, /leads out of \/workspace\/app; stay inside it\nDid you mean: \/workspace\/app\/src\/a\.ts\?/);
+  assert.equal((await tools.execute("read", { path: "/src/b.ts" })).output.candidates, undefined);
+});
+
 test("the rules of a set of tools start at its root, and narrow those of the workspace", async (t) => {
   const workspace = open(t, "memory", { rules: [{ path: "workspace/app/locked/**", access: "read" }] });
   const { fs } = workspace;

@@ -65,7 +65,7 @@ const SORTS = {
   "utf-16be": textOf(WIDE).map((text) => utf16be(plain(text) + text)),
   "utf-16be with BOM": textOf(WIDE).map((text) => utf16be(BOM + text)),
   "utf-16 with half pairs": textOf([...WIDE, "\ud83d", "\ude00"]).map((text) =>
-    Buffer.from(BOM + plain(text) + text, "utf16le"),
+    Buffer.from(BOM + plain(text).repeat(14) + text, "utf16le"),
   ),
   "latin-1": textOf(NARROW).map((text) => Buffer.from(`${text}tr\u00e8s bien, \u00e0 bient\u00f4t`, "latin1")),
   "broken utf-8": fc
@@ -77,7 +77,7 @@ const SORTS = {
         bytes = Buffer.concat([bytes.subarray(0, cut), wrong, bytes.subarray(cut)]);
       }
       // Valid characters outweigh the others.
-      return Buffer.concat([bytes, Buffer.from(`\u65e5\u672c\u8a9e${"\u65e5".repeat(2 * bytes.length)}`)]);
+      return Buffer.concat([bytes, Buffer.from("\u65e5\u672c\u8a9e".repeat(6))]);
     }),
 };
 

@@ -191,6 +191,8 @@ test("a continuation that cannot be is refused", async (t) => {
     [{ offset: 1, byteOffset: 2 }, ["`byteOffset` 2", "within a character"]],
     [{ byteOffset: 2 }, ["`byteOffset` needs `offset`", "nextByteOffset"]],
     [{ offset: 0, byteOffset: 4 }, ["`byteOffset` needs `offset`"]],
+    [{ offset: 5, byteOffset: 4 }, ["`byteOffset` 4"]],
+    [{ offset: 1, byteOffset: 4 }, ["`byteOffset` 4"]],
   ];
   for (const [input, words] of rows) await refused("read", { path: PATH, ...input }, "EINVAL", ...words);
 });
@@ -272,6 +274,7 @@ test("the contents decide what a file is, the name comes second", async (t) => {
     assert.equal(output.path, path);
     assert.equal(output.name, name);
     assert.equal(output.sizeBytes, bytes.length);
+    assert.match(output.version, /^[0-9a-f]{16}$/);
     if (mediaType) assert.equal(output.mediaType, mediaType, name);
     if (kind === "binary") {
       assert.equal(media, undefined);

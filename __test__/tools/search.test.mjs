@@ -57,7 +57,8 @@ test("ls lists a directory", async (t) => {
   const entries = [entry("a", directory, "directory"), entry("b.txt", 5, "file"), entry("link", 5, "link")];
   const whole = { path: "/workspace", count: 3, entries, truncated: false };
   assert.deepEqual(await ok("ls", { path: "/workspace" }), whole);
-  for (const path of [".", "", "/workspace/a/.."]) assert.deepEqual(await ok("ls", { path }), { ...whole, path });
+  for (const path of [".", "", "/workspace/a/.."])
+    assert.deepEqual(await ok("ls", { path }), { ...whole, path: path || "." });
   const rows = [
     [{ limit: 3 }, entries, undefined],
     [{ limit: 2 }, entries.slice(0, 2), 2],
@@ -116,6 +117,11 @@ test("find finds by glob", async (t) => {
     [{ pattern: "*.ts", path: "src" }, ["c.ts"], "src"],
     [{ pattern: "**", path: "/workspace/src/deep" }, ["d.js", "e f.ts"], "/workspace/src/deep"],
     [{ pattern: "link" }, ["link@"]],
+    // Globs that begin with the directory that is searched.
+    [{ pattern: "/workspace/?.ts" }, ["a.ts", "b.ts"]],
+    [{ pattern: "./?.ts" }, ["a.ts", "b.ts"]],
+    [{ pattern: "/workspace/src/*.ts", path: "src" }, ["c.ts"], "src"],
+    [{ pattern: "**/*.ts", exclude: ["./src", "/workspace/.*"] }, ["a.ts", "b.ts"]],
   ];
   const typeOf = (name) => ({ "/": "dir", "@": "symlink" })[name.at(-1)] ?? "file";
   for (const [input, names, path = "/workspace"] of rows) {
@@ -170,6 +176,8 @@ test("grep finds lines, files or counts", async (t) => {
     ],
     [{ query: "TWO", ignoreCase: true, include: ["b.ts"] }, ["b.ts:1", "b.ts:2"]],
     [{ query: "^t[wh]", regex: true, path: "/workspace/a.ts" }, ["a.ts:2", "a.ts:3"]],
+    [{ query: "two", include: ["/workspace/a.ts", "./docs/*"] }, ["a.ts:2", "docs/r\u00e9sum\u00e9.md:1"]],
+    [{ query: "two", include: "*.ts", exclude: "/workspace/.*" }, ["a.ts:2", "b.ts:1"]],
     [{ query: "t.o" }, []],
     [{ query: "t.o", regex: true, path: "a.ts" }, ["a.ts:2"]],
     [{ query: "two", path: "src/deep/e f.ts" }, ["src/deep/e f.ts:1"]],
@@ -223,6 +231,8 @@ test("nothing found, as the glob was for one level only, is said", async (t) => 
     ["find", { pattern: "*.ts" }, '"**/*.ts" looks in all directories below'],
     ["find", { pattern: "**/*.js" }, undefined],
     ["find", { pattern: "lib/*.js" }, undefined],
+    ["find", { pattern: "/elsewhere/*.ts" }, "globs are relative to /workspace"],
+    ["grep", { query: "x", include: ["/elsewhere/*.ts"] }, "relative to /workspace"],
     ["find", { pattern: "*.ts", path: "src" }, undefined],
     ["find", { pattern: "*.ts", offset: 1 }, undefined],
     ["grep", { query: "x", include: ["*.ts", "*.js"] }, '["**/*.ts","**/*.js"] looks in all directories below'],

@@ -89,8 +89,14 @@ async function run<Name extends ToolName>(
     throw userError(thrown);
   });
   const { json, media: data } = await (signal && native.isReadOnly(name) ? orAborted(call, signal) : call);
-  const { media, ...outcome } = JSON.parse(json);
-  return data ? { ...outcome, media: { ...media, data } } : outcome;
+  const { output, isError, text, textField, media } = JSON.parse(json);
+  return {
+    output,
+    isError,
+    // What is in the output already does not come twice.
+    text: text ?? (textField ? output[textField] : JSON.stringify(output)),
+    ...(data && { media: { ...media, data } }),
+  };
 }
 
 /** What a call gives, or the reason of the signal if that comes first. */
@@ -113,9 +119,13 @@ function withReject(): { promise: Promise<never>; reject: (reason: unknown) => v
   return { promise, reject };
 }
 
-/** Arguments as the core reads them; nothing at all is an object without fields. */
-function toJSON(value: unknown): string {
-  return JSON.stringify(value ?? {}) ?? "null";
+/** Arguments as the core reads them, or nothing if they cannot be JSON. None at all are an object without fields. */
+function toJSON(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value ?? {});
+  } catch {
+    return undefined;
+  }
 }
 
 function attempt<T>(work: () => T): T {

@@ -185,7 +185,9 @@ export interface ReadTextOutput {
   totalLines: number | null;
   /** Whether there is more; `nextOffset` and `nextByteOffset` say where. */
   truncated: boolean;
+  /** The line to read on with; the last one of this page, if that goes on. */
   nextOffset?: number;
+  /** The byte to read on with. */
   nextByteOffset?: number;
   /** Of the whole file. The same bytes have the same version. */
   version: string;

@@ -111,11 +111,6 @@ fn toolset(scope: &Scope, value: &Unknown<'_>) -> Result<Toolset> {
     Ok(Toolset::new(scope, options, rules))
 }
 
-fn parse(json: &str) -> Result<serde_json::Value> {
-    serde_json::from_str(json)
-        .map_err(|error| FsError::arg_type(format!("the arguments of a tool must be JSON: {error}")))
-}
-
 #[napi]
 impl NativeTools {
     /// What a model is told of the tools: a JSON array.
@@ -130,39 +125,40 @@ impl NativeTools {
         Tool::from_name(&name).is_some_and(Tool::is_read_only)
     }
 
-    /// Checks arguments: JSON of `{ value }` or `{ issues }`.
+    /// Checks arguments as JSON, or none if they cannot be: JSON of `{ value }` or `{ issues }`.
     #[napi(catch_unwind)]
-    pub fn validate(&self, name: String, json: String) -> napi::Result<String> {
+    pub fn validate(&self, name: String, json: Option<String>) -> napi::Result<String> {
         attempt_unnamed(|| {
             let tool = Tool::from_name(&name)
                 .ok_or_else(|| FsError::invalid(format!("there is no tool \"{name}\"")))?;
-            Ok(self.toolset.validate(tool, &parse(&json)?).to_string())
+            Ok(self.toolset.validate(tool, json.as_deref()).to_string())
         })
     }
 
-    /// Calls a tool with arguments as JSON.
+    /// Calls a tool with arguments as JSON, or none if they cannot be.
     #[napi(catch_unwind, ts_return_type = "Promise<NativeOutcome>")]
     pub fn call<'env>(
         &self,
         env: &'env Env,
         name: String,
-        json: String,
+        json: Option<String>,
         now: Option<f64>,
     ) -> napi::Result<Answer<'env, NativeOutcome>> {
-        let (came, now) = attempt_unnamed(|| Ok((parse(&json)?, args::now(now)?)))?;
+        let now = attempt_unnamed(|| args::now(now))?;
         later(env, |settle| {
             let done = move |result: Result<tools::Outcome>| settle(result.map(outcome));
-            self.toolset.call(&name, &came, now, Box::new(done));
+            self.toolset.call(&name, json.as_deref(), now, Box::new(done));
         })
     }
 }
 
 fn outcome(outcome: tools::Outcome) -> NativeOutcome {
-    let mut json = serde_json::json!({
-        "output": outcome.output,
-        "isError": outcome.is_error,
-        "text": outcome.text,
-    });
+    let mut json = serde_json::json!({ "output": outcome.output, "isError": outcome.is_error });
+    match outcome.text {
+        tools::Text::Json => {}
+        tools::Text::Field(name) => json["textField"] = name.into(),
+        tools::Text::Sentences(text) => json["text"] = text.into(),
+    }
     let media = outcome.media.map(|media| {
         json["media"] =
             serde_json::json!({ "kind": media.kind, "mediaType": media.media_type, "name": media.name });

@@ -28,6 +28,8 @@ const INTEGER_MAX: u64 = (1 << 53) - 1;
 /// What a field holds.
 enum Wanted {
     Text,
+    /// The number of a line. 0 can only mean the first.
+    Line,
     /// An integer. Less is wrong, more is taken as the most.
     Integer {
         least: u64,
@@ -70,7 +72,7 @@ fn fields(tool: Tool) -> Vec<Field> {
     let mut fields = match tool {
         Tool::Read => vec![
             field("path", true, Wanted::Text, PATHS),
-            field("offset", false, from(0), &["start_line", "startLine"]),
+            field("offset", false, Wanted::Line, &["start_line", "startLine"]),
             field("byteOffset", false, from(0), &["byte_offset"]),
             field("limit", false, from(1), &["lines"]),
             field("version", false, Wanted::Text, &[]),
@@ -166,7 +168,6 @@ impl Arguments {
         if tool == Tool::Read && issues.is_empty() {
             issues.extend(lone_byte_offset(&right));
             if right.get("offset").and_then(Value::as_u64) == Some(0) {
-                // Line 0 can only mean the first one.
                 right.insert("offset".to_owned(), Value::from(1));
             }
         }
@@ -262,6 +263,7 @@ impl Field {
                 Some(number) if number >= *least => Ok(Value::from(number.min(*most))),
                 _ => Err(refused()),
             },
+            Wanted::Line => integer(came).map(Value::from).ok_or_else(refused),
             Wanted::Flag => flag(came).ok_or_else(refused),
             Wanted::Texts => texts(came).ok_or_else(refused),
             Wanted::Choice(choices) => match came.as_str().map(str::to_lowercase) {
@@ -277,6 +279,7 @@ impl Wanted {
     fn in_words(&self) -> String {
         match self {
             Wanted::Text => "a string".to_owned(),
+            Wanted::Line => "an integer from 1".to_owned(),
             Wanted::Integer { least, .. } => format!("an integer from {least}"),
             Wanted::Flag => "true or false".to_owned(),
             Wanted::Texts => "a list of strings".to_owned(),
@@ -518,7 +521,7 @@ mod tests {
             Tool::Read,
             json!({ "path": "/a", "offset": -1 }),
             "offset",
-            "from 0; received the number -1",
+            "from 1; received the number -1",
         );
         refuses(Tool::Read, json!({ "path": "/a", "offset": 1.5 }), "offset", "1.5");
         refuses(Tool::Read, json!({ "path": "/a", "byteOffset": 5 }), "byteOffset", "needs `offset`");

@@ -26,7 +26,7 @@ use sha2::{Digest, Sha256};
 pub use arguments::{Arguments, Issue};
 pub use definitions::Tool;
 pub use options::{EditOptions, Options, ReadOptions};
-pub use outcome::{Failure, Media, Success};
+pub use outcome::{Failure, Media, Success, Text};
 
 use crate::clock::now_ms;
 use crate::error::{Code, FsError};
@@ -52,7 +52,7 @@ pub struct Outcome {
     /// Whether it is the latter.
     pub is_error: bool,
     /// For a model that is given text.
-    pub text: String,
+    pub text: Text,
     /// For a model that is given more.
     pub media: Option<Media>,
 }
@@ -78,8 +78,8 @@ impl Toolset {
     }
 
     /// Checks arguments: `{ value }`, or `{ issues: [{ message, path }] }`, as a Standard Schema has it.
-    pub fn validate(&self, tool: Tool, came: &Value) -> Value {
-        match Arguments::check(tool, came) {
+    pub fn validate(&self, tool: Tool, came: Option<&str>) -> Value {
+        match parse(came).and_then(|came| Arguments::check(tool, &came)) {
             Ok(arguments) => json!({ "value": arguments.to_json() }),
             Err(issues) => {
                 let issues: Vec<Value> = issues
@@ -91,17 +91,25 @@ impl Toolset {
         }
     }
 
-    /// Calls a tool. `now` is what the change is stamped with.
-    pub fn call(self: &Arc<Self>, name: &str, came: &Value, now: f64, done: Done) {
+    /// Calls a tool with arguments as JSON; none if they cannot be JSON. `now` is what a change is stamped
+    /// with.
+    pub fn call(self: &Arc<Self>, name: &str, came: Option<&str>, now: f64, done: Done) {
+        if let Err(error) = self.scope.check_open() {
+            return done(Err(error));
+        }
         let tool = match self.tools().find(|tool| tool.name() == name) {
             Some(tool) => tool,
             None => return done(Ok(Outcome::of(Err(self.unknown(name))))),
         };
-        let arguments = Arguments::check(tool, came);
+        let parsed = parse(came);
+        let arguments = parsed.clone().and_then(|came| Arguments::check(tool, &came));
         let call = Call {
             toolset: Arc::clone(self),
             tool,
-            arguments_hash: hash_of(arguments.as_ref().map_or_else(|_| came.clone(), Arguments::to_json)),
+            arguments_hash: hash_of(match &arguments {
+                Ok(arguments) => arguments.to_json(),
+                Err(_) => parsed.unwrap_or_else(|_| Value::from(came)),
+            }),
             arguments: arguments.clone().unwrap_or_default(),
             begun_at: now_ms(),
             begun: Instant::now(),
@@ -132,7 +140,7 @@ impl Toolset {
     /// The path that an argument names. A relative one starts where tools work.
     fn locate(&self, text: &str) -> outcome::Result<WorkspacePath> {
         let home = self.home();
-        let whole = match text.trim_end_matches('\n') {
+        let whole = match text {
             "" | "." => return Ok(home),
             absolute if absolute.starts_with('/') => absolute.to_owned(),
             relative => home.join(relative),
@@ -149,6 +157,27 @@ impl Toolset {
     fn reader(&self) -> &str {
         self.options.tag.as_deref().unwrap_or_default()
     }
+}
+
+/// Arguments as JSON says them.
+fn parse(json: Option<&str>) -> Result<Value, Vec<Issue>> {
+    let refused = |message: String| vec![Issue { field: String::new(), message }];
+    let Some(json) = json else {
+        return Err(refused(
+            "the arguments have to be JSON; they hold something that JSON cannot say".to_owned(),
+        ));
+    };
+    serde_json::from_str(json).map_err(|error| {
+        let error = error.to_string();
+        refused(if error.contains("surrogate") || error.contains("hex escape") {
+            "a text in the arguments holds half a character (a lone surrogate); write it whole, or leave it out"
+                .to_owned()
+        } else if error.contains("recursion limit") {
+            "the arguments are nested too deep".to_owned()
+        } else {
+            format!("the arguments have to be JSON: {error}")
+        })
+    })
 }
 
 /// `edits[1].oldText` as the list that a Standard Schema has for it.
@@ -169,12 +198,10 @@ fn hash_of(mut value: Value) -> String {
 impl Outcome {
     fn of(result: outcome::Result) -> Outcome {
         match result {
-            Ok(Success { output, text, media, .. }) => {
-                let text = text.unwrap_or_else(|| output.to_string());
-                Outcome { output, is_error: false, text, media }
-            }
+            Ok(Success { output, text, media, .. }) => Outcome { output, is_error: false, text, media },
             Err(failure) => {
-                Outcome { output: failure.output(), is_error: true, text: failure.text(), media: None }
+                let text = Text::Sentences(failure.text());
+                Outcome { output: failure.output(), is_error: true, text, media: None }
             }
         }
     }

@@ -12,8 +12,8 @@ pub type Result<T = Success, E = Failure> = std::result::Result<T, E>;
 pub struct Success {
     /// For programs and user interfaces.
     pub output: Value,
-    /// For a model, if that is not `output` as JSON.
-    pub text: Option<String>,
+    /// For a model.
+    pub text: Text,
     /// An image or document for models that accept it.
     pub media: Option<Media>,
     /// What it was about.
@@ -32,6 +32,19 @@ impl Success {
         self.touched.paths.push(path.into());
         self
     }
+}
+
+/// What a model is given that is given text. What is in the output already is not said twice: a page
+/// of a file is large.
+#[derive(Debug, Default)]
+pub enum Text {
+    /// The output as JSON.
+    #[default]
+    Json,
+    /// A field of the output.
+    Field(&'static str),
+    /// This.
+    Sentences(String),
 }
 
 /// The bytes of an image or document.

@@ -34,7 +34,7 @@ pub fn permit_change_below(tx: &ReadTx<'_>, real: &str, id: InodeId, kind: Kind)
     if kind != Kind::Directory || !tx.rules().is_some_and(|rules| rules.may_differ_below()) {
         return Ok(());
     }
-    descendants(tx, real, id, |path| permit_change(tx, path))
+    descendants(tx, real, id, |path| permit_change(tx, path).map_err(|error| error.at(path)))
 }
 
 /// Fails if the call may not know what is at a path, or that nothing is.

@@ -16,7 +16,7 @@ use crate::store::{Inode, InodeId, Kind as InodeKind, ReadTx, WriteTx, executor}
 use crate::tools::definitions::size_text;
 use crate::tools::edit::{self, DiffLimits, Edit, Plan, Refusal};
 use crate::tools::outcome::{Failure, Problem, Result, Success};
-use crate::tools::text::{Document, Kind, PREFIX_BYTES, SpliceError, kind_of};
+use crate::tools::text::{Document, Kind, PREFIX_BYTES, SpliceError, TextFormat, kind_of};
 use crate::tools::{Call, guarded};
 use crate::vfs::{LastLink, existing};
 
@@ -112,7 +112,10 @@ fn change(
         }
         worked = work_out(call, target, file).map_err(|failure| after_changes(failure, target, number))?;
     }
-    let (version, real) = put(call, tx, &target.path, &worked.contents)?;
+    // Who had not read what is around the edit does not know it now.
+    let is_known = call.options().needs_read
+        && tx.known_version(call.toolset.reader(), worked.inode)?.as_deref() == Some(&*worked.version);
+    let (version, real) = put(call, tx, &target.path, &worked.contents, is_known)?;
     Ok(finished(&worked, version, real))
 }
 
@@ -133,7 +136,7 @@ fn look(call: &Call, tx: &ReadTx<'_>, target: &Target) -> crate::error::Result<F
         return Err(FsError::with_detail(
             Code::Fbig,
             format!(
-                "the file has {} bytes and at most {most} ({}) can be edited; write it anew with `write`, in parts",
+                "the file has {} bytes and at most {most} ({}) can be edited; replace it whole with `write`, or tell the user",
                 inode.size,
                 size_text(most)
             ),
@@ -167,6 +170,7 @@ fn work_out(call: &Call, target: &Target, file: File) -> Result<Worked> {
     };
     let is_changed = !plan.is_noop();
     let new_text = edit::apply(document.text(), &plan.splices);
+    check_is_read_as(&new_text, &bytes, &document, target)?;
     let diff = edit::diff(shown, document.text(), &new_text, &plan.splices, &limits);
     let mut output = json!({
         "path": shown,
@@ -199,6 +203,33 @@ fn work_out(call: &Call, target: &Target, file: File) -> Result<Worked> {
         size_before,
         output,
     })
+}
+
+/// Refuses bytes that would not be read as the text that they are: encodings are found out from the
+/// contents, and new ones may look like another, or like no text at all.
+fn check_is_read_as(text: &str, bytes: &[u8], old: &Document, target: &Target) -> Result<()> {
+    let prefix = &bytes[..bytes.len().min(PREFIX_BYTES)];
+    let format = old.format();
+    let is_same = match kind_of(prefix, bytes.len() as u64, target.path.name()) {
+        // The bytes were made, and compared, in this format.
+        Kind::Text(same) if same == format => true,
+        // With bytes that are no text anyway, what is left of it may look like anything.
+        Kind::Text(_) if format == TextFormat::UTF_8 && old.has_invalid_bytes() => true,
+        Kind::Text(other) => Document::decode(bytes.to_vec(), other).text() == text,
+        _ => false,
+    };
+    if is_same {
+        return Ok(());
+    }
+    let shown = &target.shown;
+    let encoding = format.encoding.name();
+    Err(Failure::new(
+        "EILSEQ",
+        format!(
+            "with newText, {shown} (in the encoding {encoding}) would no longer be read as the text that it is; \
+             leave control characters such as U+0000 out, or write the file anew as UTF-8 with `write`"
+        ),
+    ))
 }
 
 fn matches(plan: &Plan) -> Value {
@@ -281,7 +312,7 @@ fn unnumbered(text: &str) -> Option<(usize, String)> {
 }
 
 fn explain_refusal(refusal: Refusal, version: &str) -> Failure {
-    let mut failure = Failure::new(refusal.code, refusal.error);
+    let mut failure = Failure::new(refusal.code, format!("{} Nothing was changed.", refusal.error));
     if !refusal.lines.is_empty() {
         failure = failure.with("lines", refusal.lines);
     }

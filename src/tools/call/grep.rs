@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::find::is_one_level;
+use super::find::{is_one_level, relative_globs};
 use super::fit;
+use crate::path::WorkspacePath;
 use crate::search::{self, Case, GrepOptions, Pattern, Skipped, Syntax};
 use crate::tools::Call;
 use crate::tools::definitions::PAGE_DEFAULT;
@@ -25,7 +26,7 @@ pub fn grep(call: &Call) -> Result {
     let (shown, path) = call.start_path()?;
     let arguments = &call.arguments;
     let offset = arguments.integer("offset").unwrap_or(0);
-    let options = options(call, offset)?;
+    let options = options(call, &path, offset)?;
     let searched = match arguments.optional_text("outputMode") {
         Some("files") => search::grep_files(call.scope(), &path, &options, false).map(files),
         Some("count") => search::grep_files(call.scope(), &path, &options, true).map(counts),
@@ -51,8 +52,12 @@ pub fn grep(call: &Call) -> Result {
         "skipped".to_owned(),
         json!({ "binary": binary, "unreadable": unreadable, "tooLong": too_long }),
     );
-    let include = arguments.texts("include");
-    if page.files_searched == 0 && !include.is_empty() && include.iter().all(|glob| is_one_level(glob)) {
+    let include = relative_globs(&arguments.texts("include"), &path);
+    if page.files_searched == 0 && include.iter().any(|glob| glob.starts_with('/')) {
+        let note = format!("globs are relative to {shown}, where no path starts with /");
+        output.insert("note".to_owned(), Value::from(note));
+    } else if page.files_searched == 0 && !include.is_empty() && include.iter().all(|glob| is_one_level(glob))
+    {
         let deeper: Vec<String> = include.iter().map(|glob| format!("**/{glob}")).collect();
         output.insert(
             "note".to_owned(),
@@ -65,7 +70,7 @@ pub fn grep(call: &Call) -> Result {
     Ok(Success::new(Value::Object(output)).about(real))
 }
 
-fn options(call: &Call, offset: u64) -> Result<GrepOptions> {
+fn options(call: &Call, path: &WorkspacePath, offset: u64) -> Result<GrepOptions> {
     let arguments = &call.arguments;
     let syntax = if arguments.flag("regex") { Syntax::Regex } else { Syntax::Literal };
     let case = if arguments.flag("ignoreCase") { Case::Ignored } else { Case::Sensitive };
@@ -77,7 +82,8 @@ fn options(call: &Call, offset: u64) -> Result<GrepOptions> {
         }
         failure
     })?;
-    let (include, exclude) = (arguments.texts("include"), arguments.texts("exclude"));
+    let include = relative_globs(&arguments.texts("include"), path);
+    let exclude = relative_globs(&arguments.texts("exclude"), path);
     let context = arguments.integer("context").unwrap_or(0);
     let limit = arguments.integer("limit").unwrap_or(PAGE_DEFAULT);
     GrepOptions::new(pattern, include.iter().map(String::as_str), &exclude, context, offset, limit)

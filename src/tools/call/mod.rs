@@ -18,6 +18,7 @@ use super::outcome::{Failure, Result};
 use super::{Call, Tool};
 use crate::error::{Code, FsError};
 use crate::path::WorkspacePath;
+use crate::vfs::{directory, exists};
 
 /// Starts a call whose arguments are right.
 pub fn start(call: &Arc<Call>) {
@@ -36,7 +37,7 @@ impl Call {
     /// The path argument, as it was written and as it is meant.
     fn path(&self) -> Result<(&str, WorkspacePath)> {
         let text = self.arguments.text("path");
-        Ok((text, self.toolset.locate(text)?))
+        Ok((if text.is_empty() { "." } else { text }, self.toolset.locate(text)?))
     }
 
     /// The path argument of a search, which may be absent.
@@ -64,8 +65,13 @@ impl Call {
                 format!("{shown} is a directory; use `ls` to see what is in it")
             }
             Code::IsDir => format!("{shown} is a directory; name a file"),
-            Code::Acces => format!("{shown} is not open to these tools: {}", error.sentence()),
-            Code::Rofs => format!("{shown} cannot be changed: {}", error.sentence()),
+            Code::Acces => return self.out_of_reach(error, shown, path),
+            Code::Rofs => match error.path().filter(|inner| *inner != path.as_str()) {
+                Some(inner) => {
+                    format!("{shown} cannot be changed, since it holds {inner}: {}", error.sentence())
+                }
+                None => format!("{shown} cannot be changed: {}", error.sentence()),
+            },
             Code::Loop => format!("{shown} leads through links that go in a circle"),
             Code::Io => {
                 format!("{shown}: {}; tell the user, since trying again will not help", error.sentence())
@@ -75,8 +81,34 @@ impl Call {
         Failure::new(code, sentence)
     }
 
+    /// A path that rules deny. One that takes the root of the tools for `/` was meant inside.
+    fn out_of_reach(&self, error: &FsError, shown: &str, path: &WorkspacePath) -> Failure {
+        // What is out of sight is not named.
+        let is_inside = error.path().is_some_and(|inner| inner != path.as_str());
+        let sentence = if is_inside {
+            format!("{shown} holds something that is not open to these tools: {}", error.sentence())
+        } else {
+            format!("{shown} is not open to these tools: {}", error.sentence())
+        };
+        let failure = Failure::new(error.code().name(), sentence);
+        let inside = self.options().root.as_ref().map(|root| format!("{root}{path}"));
+        let inside = inside.and_then(|inside| WorkspacePath::parse(&inside).ok()).filter(|_| !path.is_root());
+        match inside {
+            Some(inside) if self.scope().read_now(|tx| exists(tx, &inside)).unwrap_or(false) => {
+                failure.with("candidates", vec![inside.to_string()])
+            }
+            _ => failure,
+        }
+    }
+
     fn missing(&self, shown: &str, path: &WorkspacePath) -> Failure {
         let top = self.toolset.home();
+        if self.scope().read_now(|tx| directory(tx, &top)).is_err() {
+            return Failure::new(
+                Code::NoEnt.name(),
+                format!("{top}, the directory that these tools work in, is not there; tell the user"),
+            );
+        }
         let near = self.scope().read_now(|tx| candidates(tx, path, &top)).unwrap_or_default();
         let what = match self.tool {
             Tool::Ls | Tool::Find => "Directory",

@@ -7,7 +7,7 @@ use crate::path::WorkspacePath;
 use crate::store::{Content, Inode, Kind as InodeKind, ReadTx};
 use crate::tools::Call;
 use crate::tools::definitions::size_text;
-use crate::tools::outcome::{Failure, Media, Result, Success};
+use crate::tools::outcome::{Failure, Media, Result, Success, Text};
 use crate::tools::text::{
     Kind, PREFIX_BYTES, Page, PageError, PageOptions, PageRequest, Source, TextFormat, kind_of, read_page,
 };
@@ -56,9 +56,6 @@ pub fn read(call: &Call) -> Result {
     let (shown, path) = call.path()?;
     let view = call.scope().read_now(|tx| look(call, tx, &path));
     let View { inode, real, version, found } = view.map_err(|error| call.explain(&error, shown, &path))?;
-    if call.options().needs_read {
-        note(call, &inode, &version);
-    }
     let size = inode.size;
     let output = json!({ "path": shown });
     let success = match found {
@@ -74,6 +71,10 @@ pub fn read(call: &Call) -> Result {
             binary(output, path.name(), media_type, description, size, &first).of_version(&version)
         }
     };
+    // Only what was shown was read.
+    if call.options().needs_read {
+        note(call, &inode, &version);
+    }
     let mut success = success.about(real);
     success.touched.bytes_before = Some(size);
     success.touched.bytes_after = Some(size);
@@ -163,7 +164,7 @@ fn note(call: &Call, inode: &Inode, version: &str) {
 fn text(call: &Call, mut output: Value, format: TextFormat, page: Page, version: &str) -> Success {
     let asks_for_part = ["offset", "byteOffset"].iter().any(|name| call.arguments.integer(name).is_some());
     let is_whole = !page.truncated && !asks_for_part && !page.content.is_empty();
-    let text = is_whole.then(|| page.content.clone());
+    let text = if is_whole { Text::Field("content") } else { Text::Json };
     let lacks_final_newline = !page.truncated && !page.content.is_empty() && !page.ends_with_newline;
     let mut more = Map::new();
     let mut put = |name: &str, value: Value| {
@@ -223,7 +224,7 @@ fn media(
         ));
     };
     describe(&mut output, kind, name, media_type, size);
-    let text = Some(format!("Read {shown} ({media_type}, {size} bytes)."));
+    let text = Text::Sentences(format!("Read {shown} ({media_type}, {size} bytes)."));
     let media = Some(Media { kind, media_type, name: name.to_owned(), bytes });
     Ok(Success { output, text, media, ..Success::default() })
 }
@@ -243,7 +244,7 @@ fn binary(
     output["unsupported"] = Value::from(true);
     output["description"] = Value::from(description);
     output["firstBytes"] = Value::from(hex.as_str());
-    let text = Some(format!(
+    let text = Text::Sentences(format!(
         "{shown} is no text: {description} ({media_type}, {size} bytes). It begins with the bytes {hex}."
     ));
     Success { output, text, ..Success::default() }
@@ -259,7 +260,7 @@ fn describe(output: &mut Value, kind: &str, name: &str, media_type: &str, size: 
 fn changed(shown: &str, version: &str) -> Failure {
     Failure::new(
         Code::Stale.name(),
-        format!("{shown} has changed since the page before was read, and `byteOffset` is no line of it any more; read it again from the start"),
+        format!("{shown} has changed since the page before was read, so that one cannot be read on; read the file again from the start"),
     )
     .with("version", version)
 }

@@ -76,7 +76,7 @@ fn write_in(
     {
         vfs::mkdir(tx, &WorkspacePath::parse(above)?, true, None)?;
     }
-    let (version, real) = put(call, tx, path, contents)?;
+    let (version, real) = put(call, tx, path, contents, true)?;
     let mut output = json!({ "path": shown, "bytesWritten": size, "existed": old.is_some() });
     if let Some(old) = &old {
         output["sizeBefore"] = Value::from(old.size);
@@ -88,18 +88,20 @@ fn write_in(
     Ok(success)
 }
 
-/// Gives a file new contents; their version, and where the file really is.
+/// Gives a file new contents, which the caller knows all of if `is_known`; their version, and where the
+/// file really is.
 pub fn put(
     call: &Call,
     tx: &WriteTx<'_>,
     path: &WorkspacePath,
     contents: &Contents,
+    is_known: bool,
 ) -> crate::error::Result<(String, String)> {
     let file = NewFile { mode: None, condition: Condition::Any };
     contents.with(tx, |contents| vfs::write(tx, path, file, contents))?;
     let new = existing(tx, path, LastLink::Follow)?;
     let version = tx.content_version(new.content)?;
-    if call.options().needs_read {
+    if call.options().needs_read && is_known {
         tx.note_version(call.toolset.reader(), new.id, &version)?;
     }
     Ok((version, realpath(tx, path)?))

@@ -34,6 +34,7 @@ pub(super) struct Part {
 
 /// How a line of the file differs from one of the old text.
 pub(super) fn describe(file: &str, old: &str, part: Part) -> String {
+    let is_long = file.len().max(old.len()) > LINE_BYTES_MAX;
     let (file, old) = (start_of(file), start_of(old));
     let ((file_indent, file_text), (old_indent, old_text)) =
         (split_indentation(file), split_indentation(old));
@@ -53,6 +54,9 @@ pub(super) fn describe(file: &str, old: &str, part: Part) -> String {
     if part.to_end && file_tail != old_tail {
         let (in_file, in_old) = (blanks(file_tail), blanks(old_tail));
         remarks.push(format!("the line ends with {in_file} in the file, with {in_old} in oldText"));
+    }
+    if remarks.is_empty() && is_long {
+        remarks.push(format!("it differs somewhere after the first {LINE_BYTES_MAX} bytes of the line"));
     }
     if remarks.is_empty() {
         remarks

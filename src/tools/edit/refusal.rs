@@ -61,6 +61,8 @@ pub(super) fn ambiguous(
     lines: Vec<usize>,
 ) -> Refusal {
     let count = if many.is_capped { format!("{} or more", many.count) } else { many.count.to_string() };
+    let mut lines = lines;
+    lines.dedup();
     let listed = join_numbers(&lines);
     let more = if many.count > lines.len() || many.is_capped { " and more" } else { "" };
     let ignoring = match rule {
@@ -78,8 +80,9 @@ pub(super) fn ambiguous(
          in the file."
     };
     let error = format!(
-        "{} is in the file at {count} places{ignoring}, starting on lines {listed}{more}. {advice}",
-        subject.old_text()
+        "{} is in the file at {count} places{ignoring}, starting on {} {listed}{more}. {advice}",
+        subject.old_text(),
+        if lines.len() == 1 { "line" } else { "lines" },
     );
     Refusal { lines, ..subject.refuse(AMBIGUOUS, error) }
 }
@@ -106,10 +109,14 @@ pub(super) fn no_match(subject: Subject, nearest: Option<Nearest>) -> Refusal {
 /// Two edits change the same bytes.
 pub(super) fn overlap(first: usize, second: usize, of: usize, lines: (usize, usize)) -> Refusal {
     let (first, second) = (first.min(second), first.max(second));
+    let on = if lines.0 == lines.1 {
+        format!("line {}", lines.0)
+    } else {
+        format!("lines {}-{}", lines.0, lines.1)
+    };
     let error = format!(
-        "edits[{first}] and edits[{second}] change the same text, on lines {}-{}. All edits are matched \
-         against the file as it was; merge these two into one.",
-        lines.0, lines.1
+        "edits[{first}] and edits[{second}] change the same text, on {on}. All edits are matched against the \
+         file as it was; merge these two into one."
     );
     let subject = Subject { edit: second, of };
     Refusal { lines: vec![lines.0], ..subject.refuse(INVALID, error) }
