@@ -214,7 +214,7 @@ fn check_is_read_as(text: &str, bytes: &[u8], old: &Document, target: &Target) -
         // The bytes were made, and compared, in this format.
         Kind::Text(same) if same == format => true,
         // With bytes that are no text anyway, what is left of it may look like anything.
-        Kind::Text(_) if format == TextFormat::UTF_8 && old.has_invalid_bytes() => true,
+        Kind::Text(_) if format.encoding == TextFormat::UTF_8.encoding && old.has_invalid_bytes() => true,
         Kind::Text(other) => Document::decode(bytes.to_vec(), other).text() == text,
         _ => false,
     };
