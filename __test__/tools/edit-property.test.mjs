@@ -49,12 +49,13 @@ test("any span that read shows can be edited, and every other byte stays", async
   const { workspace, fs, ok, run } = openTools(t, PLAIN);
   let edited = 0;
   let withInvalidBytes = 0;
+  let refusals = 0;
   const property = fc.asyncProperty(
     textFile,
     fc.nat(),
     fc.nat({ max: 40 }),
     fc.constantFrom("", "new", "new\nlines\n", "X", "\u00e9"),
-    async ({ bytes }, at, length, newText) => {
+    async ({ sort, bytes }, at, length, newText) => {
       await fs.writeFile(PATH, bytes);
       const { encoding, bom, content } = await ok("read", { path: PATH });
       const text = decoded(bytes, encoding);
@@ -67,6 +68,12 @@ test("any span that read shows can be edited, and every other byte stays", async
       if (oldText === "" || !isUnique(text, oldText) || oldText === newText) return;
 
       const { output, isError } = await run("edit", { path: PATH, edits: [{ oldText, newText }] });
+      if (output.code === "EILSEQ" && sort === "latin-1") {
+        // What is left would be taken for text in another encoding.
+        assert.deepEqual(await bytesOf(fs.readFile(PATH)), bytes);
+        refusals++;
+        return;
+      }
       assert.equal(isError, false, output.error);
       assert.deepEqual(
         output.matches.map(({ rule, count }) => [rule, count]),
@@ -94,6 +101,7 @@ test("any span that read shows can be edited, and every other byte stays", async
     },
   );
   await fc.assert(property, parameters(t, 2_500));
+  assert.ok(refusals < 50, `${refusals} refusals`);
   assert.ok(edited > 1_000 && withInvalidBytes > 50, `${edited} edits, ${withInvalidBytes} of them near invalid bytes`);
   assert.deepEqual((await workspace.check()).problems, []);
 });
@@ -101,7 +109,7 @@ test("any span that read shows can be edited, and every other byte stays", async
 test("an edit and the way back give the same bytes", async (t) => {
   const { fs, ok, run } = openTools(t, PLAIN);
   let edited = 0;
-  const property = fc.asyncProperty(textFile, fc.nat(), fc.nat({ max: 60 }), async ({ bytes }, at, length) => {
+  const property = fc.asyncProperty(textFile, fc.nat(), fc.nat({ max: 60 }), async ({ sort, bytes }, at, length) => {
     await fs.writeFile(PATH, bytes);
     const { encoding, content } = await ok("read", { path: PATH });
     const cuts = boundaries(decoded(bytes, encoding)).filter((cut) => cut <= content.length);
@@ -110,6 +118,7 @@ test("an edit and the way back give the same bytes", async (t) => {
     if (oldText === "" || oldText.includes("\ufffd") || !isUnique(decoded(bytes, encoding), oldText)) return;
     const mark = "<<<mark>>>";
     const there = await run("edit", { path: PATH, edits: [{ oldText, newText: mark }] });
+    if (there.output.code === "EILSEQ" && sort === "latin-1") return;
     assert.equal(there.isError, false, there.output.error);
     // Without its only character beyond ASCII a file has another encoding.
     const marked = await ok("read", { path: PATH });

@@ -122,6 +122,9 @@ test("find finds by glob", async (t) => {
     [{ pattern: "./?.ts" }, ["a.ts", "b.ts"]],
     [{ pattern: "/workspace/src/*.ts", path: "src" }, ["c.ts"], "src"],
     [{ pattern: "**/*.ts", exclude: ["./src", "/workspace/.*"] }, ["a.ts", "b.ts"]],
+    // And those that end like directories.
+    [{ pattern: "src/deep/" }, ["src/deep/"]],
+    [{ pattern: "**/*.ts", exclude: "src/" }, [".hidden.ts", "a.ts", "b.ts"]],
   ];
   const typeOf = (name) => ({ "/": "dir", "@": "symlink" })[name.at(-1)] ?? "file";
   for (const [input, names, path = "/workspace"] of rows) {

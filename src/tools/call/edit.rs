@@ -215,6 +215,8 @@ fn check_is_read_as(text: &str, bytes: &[u8], old: &Document, target: &Target) -
         Kind::Text(same) if same == format => true,
         // With bytes that are no text anyway, what is left of it may look like anything.
         Kind::Text(_) if format.encoding == TextFormat::UTF_8.encoding && old.has_invalid_bytes() => true,
+        // Which code page it is remains a guess; the bytes are those of the first one.
+        Kind::Text(other) if is_code_page(format) && is_code_page(other) => true,
         Kind::Text(other) => Document::decode(bytes.to_vec(), other).text() == text,
         _ => false,
     };
@@ -230,6 +232,10 @@ fn check_is_read_as(text: &str, bytes: &[u8], old: &Document, target: &Target) -
              leave control characters such as U+0000 out, or write the file anew as UTF-8 with `write`"
         ),
     ))
+}
+
+fn is_code_page(format: TextFormat) -> bool {
+    !format.encoding.name().starts_with("utf-")
 }
 
 fn matches(plan: &Plan) -> Value {

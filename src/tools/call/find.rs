@@ -48,13 +48,13 @@ pub fn find(call: &Call) -> Result {
 /// A glob as it is compared. What stands for the searched directory itself is left out, `./` or its own
 /// path, and the `/` after a directory.
 pub fn relative_glob<'g>(glob: &'g str, path: &WorkspacePath) -> &'g str {
-    let glob = if glob.len() > 1 { glob.strip_suffix('/').unwrap_or(glob) } else { glob };
-    let below = |glob: &'g str| glob.strip_prefix(path.as_str())?.strip_prefix('/');
-    match glob.strip_prefix("./") {
+    let below = match glob.strip_prefix("./") {
         Some(rest) => rest,
+        None if glob == path.as_str() => "",
         None if path.is_root() => glob.strip_prefix('/').unwrap_or(glob),
-        None => below(glob).unwrap_or(glob),
-    }
+        None => glob.strip_prefix(path.as_str()).and_then(|rest| rest.strip_prefix('/')).unwrap_or(glob),
+    };
+    if below.len() > 1 { below.strip_suffix('/').unwrap_or(below) } else { below }
 }
 
 /// The same for a list.
@@ -91,6 +91,11 @@ mod tests {
         check("/workspace/src/*", "/workspace/src", "*");
         check("/workspaces/src/*", "/workspace", "/workspaces/src/*");
         check("/a/*", "/", "a/*");
+        check("./", "/workspace", "");
+        check("/workspace/", "/workspace", "");
+        check("/workspace", "/workspace", "");
+        check("/", "/", "");
+        check("/", "/workspace", "/");
         check("src/*", "/workspace", "src/*");
         check("**/*.ts", "/workspace", "**/*.ts");
     }
