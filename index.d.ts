@@ -91,6 +91,8 @@ export declare class NativeTools {
   isReadOnly(name: string): boolean
   /** Checks arguments as JSON, or none if they cannot be: JSON of `{ value }` or `{ issues }`. */
   validate(name: string, json?: string | undefined | null): string
+  /** Where a path really leads, and the version of a file: JSON of `{ path, version? }`. */
+  locate(path: string): Promise<string>
   /** Calls a tool with arguments as JSON, or none if they cannot be. */
   call(name: string, json?: string | undefined | null, now?: number | undefined | null): Promise<NativeOutcome>
 }

@@ -117,11 +117,19 @@ async function serve(command: Command): Promise<void> {
     // Wrong options are told now, not when the first client speaks.
     createMcpServer(options);
     const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MESSAGE_BYTES_MAX });
+    const end = theEnd();
     const connection = serveStdio(() => createMcpServer(options), {
       transport,
-      onerror: (error) => tell(error.message),
+      onerror: (error) => {
+        tell(firstLine(error.message));
+        // The transport reads no more after a message that is too long.
+        if (error.message.includes("maximum size")) {
+          process.exitCode = EXIT.failed;
+          process.stdin.destroy();
+        }
+      },
     });
-    await theEnd();
+    await end;
     await connection.close();
   } finally {
     // Changes under way are finished and kept.
@@ -181,6 +189,12 @@ function theEnd(): Promise<void> {
     // Only the first is waited for: a second one ends the process at once.
     for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => done());
   });
+}
+
+/** Messages about a client's input may quote all of it. */
+function firstLine(message: string): string {
+  const line = message.split("\n", 1)[0] ?? "";
+  return line.length > 300 ? `${line.slice(0, 300)}…` : line;
 }
 
 function tell(sentence: string): void {

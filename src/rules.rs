@@ -46,9 +46,30 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// A rule. The glob is about paths from the layer's root; a `/` at its start or end means nothing.
-    pub fn new(glob: &str, access: Access) -> Result<Rule> {
-        Ok(Rule { glob: Glob::new(glob.trim_matches('/'))?, access })
+    /// A rule. The glob is about paths from `root`, the layer's; it may also begin with that, and a `/` at
+    /// its start or end means nothing.
+    ///
+    /// `EINVAL` for one that could match nothing, or is likely meant otherwise: a rule that protects
+    /// nothing must not look like one.
+    pub fn new(glob: &str, access: Access, root: Option<&WorkspacePath>) -> Result<Rule> {
+        let below_root = root.and_then(|root| {
+            let rest = glob.strip_prefix(root.as_str())?;
+            (rest.is_empty() || rest.starts_with('/')).then_some(rest)
+        });
+        let relative = below_root.unwrap_or(glob);
+        let relative = relative.strip_prefix("./").unwrap_or(relative).trim_matches('/');
+        let relative = if relative == "." { "" } else { relative };
+        if relative.split('/').any(|segment| matches!(segment, "." | "..")) {
+            return Err(FsError::invalid(format!(
+                "the rule path {glob:?} matches nothing: no path has . or .. in it"
+            )));
+        }
+        if relative.starts_with('!') || relative.trim() != relative {
+            return Err(FsError::invalid(format!(
+                "the rule path {glob:?} begins with ! or has a blank at an end; there is no negation, the last rule that matches counts"
+            )));
+        }
+        Ok(Rule { glob: Glob::new(relative)?, access })
     }
 
     /// Whether it is about this path, or about a directory above it.
@@ -144,7 +165,7 @@ mod tests {
     fn layer(root: Option<&str>, rules: &[(&str, Access)]) -> Layer {
         Layer {
             root: root.map(|root| WorkspacePath::parse(root).unwrap()),
-            rules: rules.iter().map(|(glob, access)| Rule::new(glob, *access).unwrap()).collect(),
+            rules: rules.iter().map(|(glob, access)| Rule::new(glob, *access, None).unwrap()).collect(),
         }
     }
 
@@ -171,6 +192,27 @@ mod tests {
         check(&rules, "/src/secret", Access::None);
         check(&rules, "/src/secret/deep/file", Access::None);
         check(&rules, "/src/secrets", Access::ReadWrite);
+    }
+
+    #[test]
+    fn globs_that_could_protect_nothing_are_refused() {
+        let root = WorkspacePath::parse("/data").unwrap();
+        for glob in ["../a", "a/../b", "a/./b", "!a", " a", "a ", "./../a"] {
+            let rule = Rule::new(glob, Access::None, Some(&root));
+            assert_eq!(rule.map(|_| ()).map_err(|error| error.code()), Err(Code::Inval), "{glob}");
+        }
+        for (glob, concerned) in [
+            ("a", "a/b"),
+            ("/a", "a"),
+            ("./a", "a"),
+            ("/data/a", "a"),
+            ("/data", "a"),
+            (".", "a"),
+            ("/", "a"),
+            ("/database", "database"),
+        ] {
+            assert!(Rule::new(glob, Access::None, Some(&root)).unwrap().concerns(concerned), "{glob}");
+        }
     }
 
     #[test]

@@ -7,7 +7,6 @@
  * @packageDocumentation
  */
 
-import { posix } from "node:path";
 import { argumentTypeError, WorkspaceError } from "../errors.js";
 import type { JSONObject, ToolJSONSchema } from "./schema.js";
 import { createToolSet, type Tool, type ToolSet } from "./tool-set.js";
@@ -232,7 +231,6 @@ interface Prepared {
   set: ToolSet;
   list: readonly Tool[];
   names: Record<ToolName, string>;
-  root: string;
   replaces: boolean;
   keepsShell: boolean;
   isReadOnly: boolean;
@@ -274,7 +272,6 @@ function prepare(options: OpenCodeOptions): Prepared {
     set,
     list: set.tools,
     names,
-    root: settings.root ?? "/",
     replaces: replace,
     keepsShell: shell,
     isReadOnly: set.tools.every(({ isReadOnly }) => isReadOnly),
@@ -306,8 +303,8 @@ async function callOne(
   args: Record<string, unknown>,
   context: OpenCodeToolContext,
 ): Promise<OpenCodeToolResult> {
-  if (tools.asks.has(tool.name)) await ask(tools, tool, args, context);
-  const outcome = succeeded(tools, await fitted(tools, tool.name, args, context.abort));
+  const agreed = tools.asks.has(tool.name) ? await ask(tools, tool, args, context) : args;
+  const outcome = succeeded(tools, await fitted(tools, tool.name, agreed, context.abort));
   const { text, media } = outcome;
   return {
     title: "path" in outcome.output ? outcome.output.path : String(args.path ?? ""),
@@ -352,12 +349,18 @@ function changeTool(tools: Prepared, shapeOf: ShapeOf): [string, OpenCodeTool] {
   ];
 }
 
-async function ask({ root }: Prepared, { name, inputSchema }: Tool, args: unknown, context: OpenCodeToolContext) {
+/**
+ * Asks for a call, and returns the arguments that were agreed to. What is asked about is the path that is
+ * really meant, whatever links lead there.
+ */
+async function ask({ set }: Prepared, { name, inputSchema }: Tool, args: unknown, context: OpenCodeToolContext) {
   const checked = inputSchema["~standard"].validate(args);
   // Nobody has to be asked about a call that will be refused.
-  if (checked.issues) return;
+  if (checked.issues) return args;
   const input: Record<string, unknown> = { ...checked.value };
-  const path = posix.resolve("/", root, String(input.path ?? ""));
+  const given = String(input.path ?? "");
+  // What cannot be located will be refused, but not without having been asked about.
+  const { path, version } = await set.locate(given).catch(() => ({ path: given, version: undefined }));
   const pattern = name === "find" ? input.pattern : name === "grep" ? input.query : path;
   await context.ask({
     permission: PERMISSIONS[name],
@@ -365,6 +368,8 @@ async function ask({ root }: Prepared, { name, inputSchema }: Tool, args: unknow
     always: ["*"],
     metadata: { filepath: path, ...previewOf(path, input) },
   });
+  // What a person has agreed to replace is what was there when they were asked.
+  return name === "write" && version !== undefined ? { ifUnchanged: version, ...input } : input;
 }
 
 /** What a person is shown of a change before it is made, as a diff: its line numbers count within it. */

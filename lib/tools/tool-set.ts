@@ -1,6 +1,7 @@
 // The file tools, before any library's shape: what the adapters translate.
 
 import type { NativeTools } from "../../index.js";
+import { call } from "../call.js";
 import { argumentTypeError, userError } from "../errors.js";
 import { nativeOf } from "../workspace.js";
 import { type SchemaResult, type ToolJSONSchema, type ToolSchema, toolSchema } from "./schema.js";
@@ -43,6 +44,12 @@ export interface ToolSet {
     input: unknown,
     options?: ToolCallOptions,
   ): Promise<ToolOutcome<ToolOutputs[Name]>>;
+  /**
+   * Where a path argument really leads, and the version of the file there, if there is one: for those who
+   * ask a person before they call. Nothing is recorded, and nothing counts as read. Rejects as
+   * `workspace.fs` does, with `EACCES` for a path that the tools cannot reach.
+   */
+  locate(path: string): Promise<{ path: string; version?: string }>;
 }
 
 /** Makes the tools of a workspace. Throws for options that are wrong. */
@@ -54,6 +61,10 @@ export function createToolSet(options: ToolSetOptions): ToolSet {
   return {
     tools: (JSON.parse(tools.definitions()) as Definition[]).map((definition) => describe(tools, definition)),
     execute: (name, input, { signal } = {}) => run(tools, now, name, input, signal),
+    locate: async (path) => {
+      if (typeof path !== "string") throw argumentTypeError("path must be a string");
+      return JSON.parse(await call(() => tools.locate(path))) as { path: string; version?: string };
+    },
   };
 }
 
@@ -84,11 +95,14 @@ async function run<Name extends ToolName>(
   input: unknown,
   signal: AbortSignal | undefined,
 ): Promise<ToolOutcome<ToolOutputs[Name]>> {
+  if (signal != null && typeof signal.throwIfAborted !== "function") {
+    throw argumentTypeError("options.signal must be an AbortSignal");
+  }
   signal?.throwIfAborted();
-  const call = attempt(() => native.call(name, toJSON(input), now?.())).catch((thrown: unknown) => {
+  const called = attempt(() => native.call(String(name), toJSON(input), now?.())).catch((thrown: unknown) => {
     throw userError(thrown);
   });
-  const { json, media: data } = await (signal && native.isReadOnly(name) ? orAborted(call, signal) : call);
+  const { json, media: data } = await (signal && native.isReadOnly(String(name)) ? orAborted(called, signal) : called);
   const { output, isError, text, textField, media } = JSON.parse(json);
   return {
     output,

@@ -193,8 +193,8 @@ fn own_keys(object: &Object<'_>) -> Result<Vec<String>> {
         .collect()
 }
 
-/// Path rules.
-pub fn rules(name: &str, value: &Unknown<'_>) -> Result<Vec<Rule>> {
+/// Path rules, from `root` if there is one.
+pub fn rules(name: &str, value: &Unknown<'_>, root: Option<&WorkspacePath>) -> Result<Vec<Rule>> {
     if !value.is_array().unwrap_or(false) {
         return Err(wrong_type(name, "an array of { path, access }", value));
     }
@@ -203,12 +203,12 @@ pub fn rules(name: &str, value: &Unknown<'_>) -> Result<Vec<Rule>> {
     (0..length)
         .map(|index| {
             let item = array.get_element::<Unknown<'_>>(index).map_err(unreadable)?;
-            rule(&format!("{name}[{index}]"), &item)
+            rule(&format!("{name}[{index}]"), &item, root)
         })
         .collect()
 }
 
-fn rule(name: &str, value: &Unknown<'_>) -> Result<Rule> {
+fn rule(name: &str, value: &Unknown<'_>, root: Option<&WorkspacePath>) -> Result<Rule> {
     if is_absent(value) {
         return Err(wrong_type(name, "an object with path and access", value));
     }
@@ -222,7 +222,7 @@ fn rule(name: &str, value: &Unknown<'_>) -> Result<Rule> {
             "{name}.access must be \"none\", \"read\" or \"read-write\"; received \"{access}\""
         ))
     })?;
-    Rule::new(&path, access)
+    Rule::new(&path, access, root)
 }
 
 /// A list of strings.

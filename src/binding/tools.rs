@@ -107,7 +107,9 @@ fn toolset(scope: &Scope, value: &Unknown<'_>) -> Result<Toolset> {
         edit.max_diff_bytes = given.get("maxDiffBytes", size)?.unwrap_or(edit.max_diff_bytes);
         Ok(())
     })?;
-    let rules = given.get("rules", args::rules)?.unwrap_or_default();
+    let rules = given
+        .get("rules", |name, value| args::rules(name, value, options.root.as_ref()))?
+        .unwrap_or_default();
     Ok(Toolset::new(scope, options, rules))
 }
 
@@ -132,6 +134,15 @@ impl NativeTools {
             let tool = Tool::from_name(&name)
                 .ok_or_else(|| FsError::invalid(format!("there is no tool \"{name}\"")))?;
             Ok(self.toolset.validate(tool, json.as_deref()).to_string())
+        })
+    }
+
+    /// Where a path really leads, and the version of a file: JSON of `{ path, version? }`.
+    #[napi(catch_unwind, ts_return_type = "Promise<string>")]
+    pub fn locate<'env>(&self, env: &'env Env, path: String) -> napi::Result<Answer<'env, String>> {
+        later(env, |settle| {
+            self.toolset
+                .locate_later(path, move |located| settle(located.map(|located| located.to_string())));
         })
     }
 

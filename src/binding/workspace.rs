@@ -107,7 +107,8 @@ impl NativeWorkspace {
                 )
             })?;
             let quota_bytes = options.get("quotaBytes", args::count)?;
-            let rules = options.get("rules", args::rules)?.unwrap_or_default();
+            let rules =
+                options.get("rules", |name, value| args::rules(name, value, None))?.unwrap_or_default();
             let rules = Rules::within(None, Layer { root: None, rules });
             let is_audited = options.flag("audit")?;
             let config = Config { location, durability, quota_bytes, rules, is_audited };

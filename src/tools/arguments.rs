@@ -77,7 +77,8 @@ fn fields(tool: Tool) -> Vec<Field> {
             field("limit", false, from(1), &["lines"]),
             field("version", false, Wanted::Text, &[]),
         ],
-        Tool::Ls => vec![field("path", true, Wanted::Text, DIRECTORIES)],
+        // The schema asks for it, but where it is missing there is only one that can be meant.
+        Tool::Ls => vec![field("path", false, Wanted::Text, DIRECTORIES)],
         Tool::Find => vec![
             field("path", false, Wanted::Text, DIRECTORIES),
             field("pattern", true, Wanted::Text, &["glob", "query"]),
@@ -139,10 +140,20 @@ impl Arguments {
         let edits = (tool == Tool::Edit).then(|| single_edit(object)).flatten();
         for field in &fields {
             let came = match value_of(object, field) {
+                Some(_) if field.name == "edits" && edits.is_some() => {
+                    issues.push(Issue {
+                        field: field.name.to_owned(),
+                        message:
+                            "`edits` and an oldText or newText beside it are there; put all into `edits`"
+                                .to_owned(),
+                    });
+                    continue;
+                }
                 Some(value) => Some(value),
                 None if field.name == "edits" => edits.as_ref(),
                 None => None,
             };
+            issues.extend(contradiction(object, field));
             match came {
                 Some(value) => match field.read(value) {
                     Ok(value) => {
@@ -240,6 +251,21 @@ fn lone_byte_offset(right: &Map<String, Value>) -> Option<Issue> {
             "`byteOffset` needs `offset`: pass both as the page before gave them, as nextByteOffset and \
                   nextOffset"
                 .to_owned(),
+    })
+}
+
+/// A field that came by two names, with two values.
+fn contradiction(object: &Map<String, Value>, field: &Field) -> Option<Issue> {
+    let first = value_of(object, field)?;
+    let names = [field.name].into_iter().chain(field.aliases.iter().copied());
+    let differs = |name: &&str| object.get(*name).is_some_and(|value| !value.is_null() && value != first);
+    let other = names.filter(differs).last()?;
+    Some(Issue {
+        field: field.name.to_owned(),
+        message: format!(
+            "`{other}` and `{}` are the same field and came with different values; pass one",
+            field.name
+        ),
     })
 }
 
@@ -360,18 +386,38 @@ fn edits(came: &Value) -> Result<Value, Vec<Issue>> {
                 Ok(edit) => right.push(edit),
                 Err(found) => issues.extend(found),
             },
-            _ => issues.push(refused(&name, item)),
+            _ => issues.push(wrong(&name, item, "{ oldText, newText }")),
         }
     }
     if issues.is_empty() { Ok(Value::Array(right)) } else { Err(issues) }
 }
 
-/// A value, or what a text of JSON holds.
+/// A value, or what a text of JSON holds. Line breaks and tabs within its strings, which JSON wants
+/// written as `\n` and `\t`, are taken as they are.
 fn parsed(came: &Value) -> Option<Value> {
     match came {
-        Value::String(text) => serde_json::from_str(text).ok(),
+        Value::String(text) => {
+            serde_json::from_str(text).or_else(|_| serde_json::from_str(&with_escaped_controls(text))).ok()
+        }
         _ => Some(came.clone()),
     }
+}
+
+/// JSON whose strings have control characters in them, with these escaped.
+fn with_escaped_controls(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len() + 16);
+    let (mut is_in_string, mut is_after_backslash) = (false, false);
+    for character in json.chars() {
+        match character {
+            '\n' if is_in_string => escaped.push_str("\\n"),
+            '\r' if is_in_string => escaped.push_str("\\r"),
+            '\t' if is_in_string => escaped.push_str("\\t"),
+            _ => escaped.push(character),
+        }
+        is_in_string ^= character == '"' && !is_after_backslash;
+        is_after_backslash = character == '\\' && !is_after_backslash;
+    }
+    escaped
 }
 
 fn edit(name: &str, object: &Map<String, Value>) -> Result<Value, Vec<Issue>> {
@@ -499,11 +545,17 @@ mod tests {
             json!({ "path": "/a", "edits": edit.to_string() }),
             json!({ "path": "/a", "edits": json!([edit]).to_string() }),
             json!({ "path": "/a", "edits": [edit.to_string()] }),
+            json!({ "path": "/a", "edits": "[{\n\t\"oldText\": \"x\",\n\t\"newText\": \"y\"\n}]" }),
             json!({ "path": "/a", "oldText": "x", "newText": "y" }),
             json!({ "path": "/a", "old_string": "x", "new_string": "y", "edits": null }),
         ] {
             accepts(Tool::Edit, came, one.clone());
         }
+        accepts(
+            Tool::Edit,
+            json!({ "path": "/a", "edits": "[{\"oldText\":\"a\nb\",\"newText\":\"\\\"\tc\"}]" }),
+            json!({ "path": "/a", "edits": [{ "oldText": "a\nb", "newText": "\"\tc" }] }),
+        );
         accepts(
             Tool::Edit,
             json!({ "path": "/a", "oldText": "x", "newText": "", "replaceAll": "true" }),
@@ -535,6 +587,11 @@ mod tests {
         refuses(Tool::Grep, json!({ "query": "q", "ignorecase": true }), "ignorecase", "there is no field");
         refuses(Tool::Edit, json!({ "path": "/a", "edits": [] }), "edits", "empty");
         refuses(Tool::Edit, json!({ "path": "/a", "edits": "no" }), "edits", "a list of");
+        refuses(Tool::Edit, json!({ "path": "/a", "edits": [["x", "y"]] }), "edits[0]", "to be { oldText");
+        let both = json!({ "path": "/a", "edits": [{ "oldText": "x", "newText": "y" }], "oldText": "z" });
+        refuses(Tool::Edit, both, "edits", "put all into `edits`");
+        refuses(Tool::Read, json!({ "path": "/a", "file_path": "/b" }), "path", "the same field");
+        accepts(Tool::Ls, json!({}), json!({}));
         refuses(
             Tool::Edit,
             json!({ "path": "/a", "edits": [{ "oldText": "x" }] }),

@@ -30,9 +30,10 @@ pub use outcome::{Failure, Media, Success, Text};
 
 use crate::clock::now_ms;
 use crate::error::{Code, FsError};
-use crate::path::WorkspacePath;
+use crate::path::{WorkspacePath, join};
 use crate::rules::{Layer, Rule};
-use crate::store::{AuditEntry, Scope, WriteTx, executor, lock};
+use crate::store::{AuditEntry, Kind, Scope, WriteTx, executor, lock};
+use crate::vfs::{LastLink, Resolved, real_path, resolve};
 use outcome::{Problem, Touched};
 
 /// Where tools work that have no root of their own: relative paths start here.
@@ -91,6 +92,61 @@ impl Toolset {
         }
     }
 
+    /// Calls back with `{ path, version? }`: where a path argument really leads and, if that is a file, its
+    /// version. For those who ask a person before they call. Of what is not there, it is the directory that
+    /// is, and the rest as it was written.
+    pub fn locate_later(
+        self: &Arc<Self>,
+        text: String,
+        done: impl FnOnce(crate::error::Result<Value>) + Send + 'static,
+    ) {
+        if let Err(error) = self.scope.check_open() {
+            return done(Err(error));
+        }
+        let (toolset, guard) = (Arc::clone(self), self.scope.store().enter());
+        executor::spawn_blocking(move || {
+            let located = crate::store::guarded(|| toolset.locate_now(&text));
+            done(located.map(|(path, version)| match version {
+                Some(version) => json!({ "path": path, "version": version }),
+                None => json!({ "path": path }),
+            }));
+            drop(guard);
+        });
+    }
+
+    fn locate_now(&self, text: &str) -> crate::error::Result<(String, Option<String>)> {
+        let path = self.locate(text).map_err(|failure| FsError::invalid(failure.error))?;
+        self.scope.read_now(|tx| {
+            let mut above = path.clone();
+            let mut rest: Vec<String> = Vec::new();
+            loop {
+                match resolve(tx, &above, LastLink::Follow) {
+                    Ok(Resolved::Found { place, name, id, kind }) => {
+                        let mut real = real_path(&place, &name);
+                        for name in rest.iter().rev() {
+                            real = join(&real, name);
+                        }
+                        let is_file = rest.is_empty() && kind == Kind::File;
+                        let version =
+                            is_file.then(|| tx.content_version(tx.inode(id)?.content)).transpose()?;
+                        return Ok((real, version));
+                    }
+                    Err(error) if !matches!(error.code(), Code::NoEnt | Code::NotDir) => return Err(error),
+                    _ if above.is_root() => return Ok((path.to_string(), None)),
+                    // Of a link that leads nowhere, the place that it names.
+                    Ok(Resolved::Absent { place, name, .. }) if rest.is_empty() => {
+                        return Ok((place.path_of(&name), None));
+                    }
+                    _ => {
+                        rest.push(above.name().to_owned());
+                        let end = above.as_str().rfind('/').unwrap_or(0).max(1);
+                        above = WorkspacePath::parse(&above.as_str()[..end])?;
+                    }
+                }
+            }
+        })
+    }
+
     /// Calls a tool with arguments as JSON; none if they cannot be JSON. `now` is what a change is stamped
     /// with.
     pub fn call(self: &Arc<Self>, name: &str, came: Option<&str>, now: f64, done: Done) {
@@ -146,9 +202,10 @@ impl Toolset {
             relative => home.join(relative),
         };
         WorkspacePath::parse(&whole).map_err(|error| {
+            let shown = call::short(text);
             Failure::new(
                 error.code().name(),
-                format!("the path {text:?} cannot be used: {}", error.sentence()),
+                format!("the path {shown:?} cannot be used: {}", error.sentence()),
             )
         })
     }

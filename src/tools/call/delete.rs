@@ -36,7 +36,11 @@ fn delete_in(call: &Call, tx: &WriteTx<'_>, shown: &str, path: &WorkspacePath) -
         Err(error) => return Err(error.into()),
     };
     let mut success = Success::new(json!({ "deleted": shown, "existed": found.is_some() }));
-    let Some((real, id, kind)) = found else { return Ok(success.about(path.as_str())) };
+    let Some((real, id, kind)) = found else {
+        // Where nothing is, nothing was.
+        realpath(tx, &home)?;
+        return Ok(success.about(path.as_str()));
+    };
     if real == "/" || realpath(tx, &home).is_ok_and(|home| home == real) {
         return Err(is_home(shown).into());
     }

@@ -193,8 +193,12 @@ fn work_out(call: &Call, target: &Target, file: File) -> Result<Worked> {
             Value::from("the line numbers in oldText and newText were left out: they are not in the file");
     }
     if !is_changed {
-        output["note"] =
-            Value::from("newText is the same as what is there already; the file was left as it is");
+        let asks_for_other = target.edits.iter().any(|edit| edit.old_text != edit.new_text);
+        output["note"] = Value::from(if asks_for_other {
+            "nothing was changed: lines keep the line endings that they have in the file; to change those, write the file anew with `write`"
+        } else {
+            "newText is the same as oldText; the file was left as it is"
+        });
     }
     Ok(Worked {
         inode: file.inode.id,

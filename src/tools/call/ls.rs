@@ -11,14 +11,14 @@ use crate::vfs::{self, realpath};
 
 /// Lists a directory.
 pub fn ls(call: &Call) -> Result {
-    let (shown, path) = call.path()?;
+    let (shown, path) = call.start_path()?;
     let offset = call.arguments.integer("offset").unwrap_or(0);
     let limit = call.arguments.integer("limit").unwrap_or(PAGE_DEFAULT);
     let read = call.scope().read_now(|tx| {
         // One more than asked for tells whether there are more.
         Ok((vfs::readdir(tx, &path, false, offset, limit + 1)?, realpath(tx, &path)?))
     });
-    let (listing, real) = read.map_err(|error| call.explain(&error, shown, &path))?;
+    let (listing, real) = read.map_err(|error| call.explain(&error, &shown, &path))?;
     let mut entries: Vec<Value> = listing.entries.iter().take(limit as usize).map(entry).collect();
     let is_cut = fit(&mut entries);
     let is_truncated = is_cut || listing.entries.len() as u64 > limit;

@@ -9,6 +9,7 @@ mod ls;
 mod read;
 mod write;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -55,6 +56,7 @@ impl Call {
     /// An error of the file system for a model, which wrote the path as `shown`.
     pub(super) fn explain(&self, error: &FsError, shown: &str, path: &WorkspacePath) -> Failure {
         let code = error.code().name();
+        let shown = &*short(shown);
         let sentence = match error.code() {
             Code::NoEnt => return self.missing(shown, path),
             Code::NotDir if matches!(self.tool, Tool::Ls | Tool::Find) => {
@@ -118,6 +120,15 @@ impl Call {
         let advice = if near.is_empty() { "; use `ls` or `find` to see what there is" } else { "" };
         let failure = Failure::new(Code::NoEnt.name(), format!("{what} not found: {shown}{advice}"));
         if near.is_empty() { failure } else { failure.with("candidates", Value::from(near)) }
+    }
+}
+
+/// A path for a sentence: one that is far too long is cut.
+pub fn short(path: &str) -> Cow<'_, str> {
+    const SHOWN_CHARS_MAX: usize = 300;
+    match path.char_indices().nth(SHOWN_CHARS_MAX) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &path[..end])),
+        None => Cow::Borrowed(path),
     }
 }
 

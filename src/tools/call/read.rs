@@ -164,7 +164,9 @@ fn note(call: &Call, inode: &Inode, version: &str) {
 fn text(call: &Call, mut output: Value, format: TextFormat, page: Page, version: &str) -> Success {
     let asks_for_part = ["offset", "byteOffset"].iter().any(|name| call.arguments.integer(name).is_some());
     let is_whole = !page.truncated && !asks_for_part && !page.content.is_empty();
-    let text = if is_whole { Text::Field("content") } else { Text::Json };
+    // An encoding is to be seen.
+    let is_ordinary = format == TextFormat::UTF_8;
+    let text = if is_whole && is_ordinary { Text::Field("content") } else { Text::Json };
     let lacks_final_newline = !page.truncated && !page.content.is_empty() && !page.ends_with_newline;
     let mut more = Map::new();
     let mut put = |name: &str, value: Value| {

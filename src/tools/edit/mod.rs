@@ -59,6 +59,13 @@ pub use diff::{Diff, DiffLimits, diff};
 /// many places and a long replacement would be an allocation of any size.
 pub const REPLACEMENT_BYTES_MAX: usize = 64 << 20;
 
+/// The most edits of one call. Each of them may take a walk over the file for each rule.
+pub const EDITS_MAX: usize = 1_000;
+
+/// The most places that the edits of one call may have together. They are all in memory before the
+/// first is changed.
+pub const PLACES_MAX: usize = 1_000_000;
+
 /// One replacement asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
@@ -171,14 +178,23 @@ pub fn plan(text: &str, edits: &[Edit]) -> Result<Plan, Refusal> {
     if edits.is_empty() {
         return Err(refusal::no_edits());
     }
+    if edits.len() > EDITS_MAX {
+        return Err(refusal::too_many_edits(edits.len(), EDITS_MAX));
+    }
     let subject = |edit| Subject { edit, of: edits.len() };
     if let Some(edit) = edits.iter().position(|edit| edit.old_text.is_empty()) {
         return Err(refusal::empty_old_text(subject(edit)));
     }
     let mut search = Search::new(text);
     let mut located = Vec::with_capacity(edits.len());
+    let mut places = 0;
     for (index, edit) in edits.iter().enumerate() {
-        located.push(search.locate(edit, subject(index))?);
+        let found = search.locate(edit, subject(index))?;
+        places += found.places.len();
+        if places > PLACES_MAX {
+            return Err(refusal::too_many_places(subject(index), PLACES_MAX));
+        }
+        located.push(found);
     }
     refuse_overlaps(text, &located)?;
     Ok(Plan { splices: splices(text, edits, &located)?, matches: matches(text, &located) })
@@ -204,7 +220,7 @@ fn refuse_overlaps(text: &str, located: &[Located]) -> Result<(), Refusal> {
         .enumerate()
         .flat_map(|(edit, located)| located.places.iter().map(move |place| (place, edit)))
         .collect();
-    places.sort_unstable_by_key(|(place, _)| (place.start, place.end));
+    places.sort_unstable_by_key(|(place, edit)| (place.start, place.end, *edit));
     for pair in places.windows(2) {
         let ((first, first_edit), (second, second_edit)) = (pair[0], pair[1]);
         if second.start < first.end {

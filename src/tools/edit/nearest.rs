@@ -185,6 +185,8 @@ impl<'w, 't> Window<'w, 't> {
             ends_with_break && self.file.line(end - 1).is_some_and(|line| line.ending.is_empty());
         let difference = if is_cut_off {
             "oldText ends with a line break, which the last line of the file does not have".to_owned()
+        } else if self.old.iter().any(|line| line.len() > MATCHED_BYTES_MAX) {
+            format!("it differs after the first {MATCHED_BYTES_MAX} bytes of a line")
         } else {
             "it differs only in part of a character (a letter without its accent, half a ligature)".to_owned()
         };

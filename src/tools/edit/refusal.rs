@@ -132,6 +132,21 @@ pub(super) fn too_large(subject: Subject, limit: usize) -> Refusal {
     subject.refuse(TOO_LARGE, error)
 }
 
+/// There are more edits than one call may have.
+pub(super) fn too_many_edits(count: usize, limit: usize) -> Refusal {
+    let error = format!("edits has {count} items and may have at most {limit}. Make several calls of it.");
+    Refusal { code: INVALID, error, edit: None, lines: Vec::new(), nearest: None }
+}
+
+/// The edits have more places than can be held.
+pub(super) fn too_many_places(subject: Subject, limit: usize) -> Refusal {
+    let error = format!(
+        "with {}, the edits are in more than {limit} places. Make several calls of it, or write the file anew.",
+        subject.old_text()
+    );
+    subject.refuse(TOO_LARGE, error)
+}
+
 fn join_numbers(numbers: &[usize]) -> String {
     numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -121,7 +121,7 @@ impl<'t> Search<'t> {
 
     fn exact(&self, edit: &Edit) -> Result<Option<Located>, Many> {
         let text = self.text;
-        let place_of = |hit: Range<usize>| Some(exact_place(text, hit));
+        let place_of = |hit: Range<usize>| Some(exact_place(text, hit)).filter(|place| !place.is_empty());
         located(Rule::Exact, text, &edit.old_text, edit.replace_all, place_of)
     }
 
