@@ -330,7 +330,7 @@ const NAMED = [
   ["docs/tools.md", `the line is over ${count(scan.LINE_CHARS_MAX)} characters`],
   ["docs/tools.md", `${kib(nearest.NEAREST_BYTES_MAX)} at most`],
   ["docs/tools.md", `of the first ${places.LISTED_MAX} places`],
-  ["docs/tools.md", `the new texts are over ${mib(editing.REPLACEMENT_BYTES_MAX)} together`],
+  ["docs/tools.md", `over ${mib(editing.REPLACEMENT_BYTES_MAX)} of new text together`],
   ["docs/tools.md", `at most ${count(audit.AUDIT_LIMIT_MAX)} | ${count(audit.AUDIT_LIMIT)} |`],
   ["docs/performance.md", `chunks of ${kib(limits.CHUNK_BYTES)}`],
   ["docs/performance.md", `on up to ${count(grep.THREADS_MAX)} threads`],

@@ -15,8 +15,13 @@ import type {
   WorkspaceReport,
 } from "./types.js";
 
-/** The native workspace behind one of ours, and its clock: for the tools. */
-export let nativeOf: (workspace: Workspace) => { native: NativeWorkspace; now: (() => number) | undefined };
+/** What the tools need of a workspace. */
+export let nativeOf: (workspace: Workspace) => {
+  native: NativeWorkspace;
+  now: (() => number) | undefined;
+  /** Throws inside the body of a transaction, which a change would wait for. */
+  refuseInTransaction: () => void;
+};
 
 /** The directory that every workspace has, where an agent's work goes. */
 export const WORKSPACE_ROOT = "/workspace";
@@ -51,7 +56,11 @@ export class Workspace implements AsyncDisposable, Disposable {
       if (typeof workspace !== "object" || workspace === null || !(#native in workspace)) {
         throw argumentTypeError("options.workspace must be a Workspace");
       }
-      return { native: workspace.#native, now: workspace.#now };
+      return {
+        native: workspace.#native,
+        now: workspace.#now,
+        refuseInTransaction: () => workspace.#refuseInTransaction("call tools that change something after it"),
+      };
     };
   }
 

@@ -204,6 +204,7 @@ test("rules that are wrong are refused by name", (t) => {
   check([{ path: "a", access: "write" }], /rules\[0\]\.access must be "none", "read" or "read-write"/);
   check([{ access: "read" }], /rules\[0\]\.path must be a string/);
   check([{ path: "a", access: "read", glob: "x" }], /no option 'glob'/);
+  for (const path of ["../a", "a/./b", "!a", " a"]) check([{ path, access: "none" }], /the rule path/);
 });
 
 /** Outcomes of each tool for a path. */
@@ -292,6 +293,7 @@ test("the rules of a set of tools start at its root, and narrow those of the wor
     rules: [
       { path: "docs/**", access: "read" },
       { path: "locked/**", access: "read-write" },
+      { path: "/workspace/app/hidden", access: "none" },
     ],
   });
   const code = async (name, input) => (await tools.execute(name, input)).output.code;
@@ -300,6 +302,7 @@ test("the rules of a set of tools start at its root, and narrow those of the wor
   assert.equal(await code("edit", { path: "docs/a.md", edits: [{ oldText: "the", newText: "a" }] }), "EROFS");
   assert.equal(await code("delete", { path: "docs/a.md" }), "EROFS");
   assert.equal(await code("write", { path: "locked/x", content: "x" }), "EROFS");
+  assert.equal(await code("write", { path: "hidden/x", content: "x" }), "EACCES");
   assert.equal(await code("write", { path: "src/new/x", content: "x" }), undefined);
   await fs.writeFile("/workspace/app/docs/a.md", "free for the workspace itself");
 });

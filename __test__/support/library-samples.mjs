@@ -1,4 +1,4 @@
-// The samples in the documentation of an adapter: blocks marked `ts` that run as modules in a folder of
+// The samples in the documentation of an adapter: blocks marked `javascript` that run as modules in a folder of
 // their own, where "carrel" is this checkout and the libraries are those that it has installed.
 //
 // `// → text` says what a sample prints, line by line. A block that begins with `// name.js` is a file
@@ -15,7 +15,7 @@ const SAMPLE_MS_MAX = 60_000;
 /** The samples of a page, each with the number of its first line, and the name of the file that it is. */
 export function samplesOf(page) {
   const text = readFileSync(join(root, page), "utf8");
-  return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map((match) => ({
+  return [...text.matchAll(/^```javascript\n(.*?)^```$/gms)].map((match) => ({
     line: text.slice(0, match.index).split("\n").length + 1,
     code: match[1],
     name: /^\/\/ (\S+\.js)\n/.exec(match[1])?.[1],

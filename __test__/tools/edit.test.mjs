@@ -594,3 +594,26 @@ test("paths that are no files", async (t) => {
   await refused("edit", { path: "/workspace/dangling", edits }, "ENOENT");
   await refused("edit", { path: "/workspace/there.txt/x", edits }, "ENOTDIR", "leads through a file");
 });
+
+test("one call has a bounded number of edits and of places", async (t) => {
+  const { fs, refused } = openTools(t, { edit: { maxBytes: 4 * 1024 * 1024 } });
+  await fs.writeFile(PATH, "a".repeat(600_000));
+  const edit = { oldText: "a", newText: "b", replaceAll: true };
+  await refused("edit", { path: PATH, edits: [edit, edit] }, "EFBIG", "more than 1000000 places");
+  const many = Array.from({ length: 1001 }, () => edit);
+  await refused("edit", { path: PATH, edits: many }, "EINVAL", "1001 items", "at most 1000");
+});
+
+test("an edit that is about line endings only says that they stay", async (t) => {
+  const { fs, ok } = openTools(t);
+  for (const [oldText, newText] of [
+    ["\r\n", "\n"],
+    ["a\nb", "a\r\nb"],
+  ]) {
+    await fs.writeFile(PATH, "a\r\nb\r\n");
+    const { changed, note } = await ok("edit", { path: PATH, edits: [{ oldText, newText, replaceAll: true }] });
+    assert.equal(changed, false);
+    assert.match(note, /lines keep the line endings/);
+    assert.equal(await fs.readFile(PATH, "utf8"), "a\r\nb\r\n");
+  }
+});

@@ -239,6 +239,34 @@ test("OpenCode 1: changes ask its permissions first, with what will change", asy
   assert.equal(asked.length, 3);
 });
 
+test("OpenCode 1: what is asked about is the path that is really meant", async (t) => {
+  const workspace = open(t);
+  const { fs } = workspace;
+  await fs.mkdir("/workspace/secret");
+  await fs.writeFile("/workspace/secret/x", "one\n");
+  await fs.symlink("secret", "/workspace/link");
+  await fs.symlink("secret/new", "/workspace/to-new");
+  const { call, asked } = await openCode1(createOpenCodePlugin({ workspace }));
+  const edits = [{ oldText: "one", newText: "one" }];
+  for (const path of ["secret/x", "/workspace/secret/x", "link/x", "./link/../link/x"])
+    await call("edit", { path, edits });
+  await call("write", { path: "to-new", content: "" });
+  await call("write", { path: "link/a/b", content: "" });
+  assert.deepEqual(
+    asked.map(({ patterns }) => patterns[0]),
+    [...Array(4).fill("/workspace/secret/x"), "/workspace/secret/new", "/workspace/secret/a/b"],
+  );
+});
+
+test("OpenCode 1: what was written while somebody was asked is not replaced", async (t) => {
+  const workspace = open(t);
+  await workspace.fs.writeFile("/workspace/a", "one\n");
+  const { call } = await openCode1(createOpenCodePlugin({ workspace }));
+  const answer = () => workspace.fs.writeFile("/workspace/a", "somebody else's\n");
+  await assert.rejects(call("write", { path: "/workspace/a", content: "two\n" }, { answer }), { code: "ECONFLICT" });
+  assert.equal(await workspace.fs.readFile("/workspace/a", "utf8"), "somebody else's\n");
+});
+
 test("OpenCode 1: `approve` says which calls ask", async (t) => {
   const workspace = open(t);
   await workspace.fs.writeFile("/workspace/a", "one\n");

@@ -200,10 +200,14 @@ test("writes with ifUnchanged: of those that know one version only one lands", a
 test("an edit in a transaction's way waits for it and sees what it did", async (t) => {
   const { workspace, fs, run } = openTools(t);
   await fs.writeFile(PATH, "one\n");
-  let edit;
+  let begin;
+  // Made out here: what the body itself calls is refused.
+  const edit = new Promise((resolve) => {
+    begin = resolve;
+  }).then(() => run("edit", { path: PATH, edits: [{ oldText: "one", newText: "1" }] }));
   await workspace.transaction(async (inner) => {
     await inner.writeFile(PATH, "two\n");
-    edit = run("edit", { path: PATH, edits: [{ oldText: "one", newText: "1" }] });
+    begin();
     await inner.writeFile("/workspace/other", "x");
   });
   const { output, isError } = await edit;
@@ -225,4 +229,25 @@ test("files that come and go under edits", async (t) => {
     if (edited.isError) assert.equal(edited.output.code, "ENOENT", edited.output.error);
     assert.equal(await fs.exists(PATH), false);
   }
+});
+
+test("a change inside the body of a transaction is refused, as it would wait for its end", async (t) => {
+  const { workspace, fs, set, ok } = openTools(t);
+  await fs.writeFile(PATH, "before\n");
+  await workspace.transaction(async (inside) => {
+    await inside.writeFile("/workspace/other", "x");
+    for (const [name, input] of [
+      ["write", { path: PATH, content: "after\n" }],
+      ["edit", { path: PATH, edits: [{ oldText: "before", newText: "after" }] }],
+      ["delete", { path: PATH }],
+    ]) {
+      await assert.rejects(
+        set.execute(name, input),
+        (error) => error.code === "EINVAL" && /transaction/.test(error.message),
+      );
+    }
+    await ok("read", { path: PATH });
+  });
+  assert.equal(await fs.readFile(PATH, "utf8"), "before\n");
+  await ok("write", { path: PATH, content: "after\n" });
 });

@@ -58,7 +58,8 @@ test("ls lists a directory", async (t) => {
   const whole = { path: "/workspace", count: 3, entries, truncated: false };
   assert.deepEqual(await ok("ls", { path: "/workspace" }), whole);
   for (const path of [".", "", "/workspace/a/.."])
-    assert.deepEqual(await ok("ls", { path }), { ...whole, path: path || "." });
+    assert.deepEqual(await ok("ls", { path }), { ...whole, path: path || "/workspace" });
+  assert.deepEqual(await ok("ls", {}), whole);
   const rows = [
     [{ limit: 3 }, entries, undefined],
     [{ limit: 2 }, entries.slice(0, 2), 2],

@@ -139,6 +139,11 @@ test("the notices of cut output are not written back", async (t) => {
   await refused("write", { path: PATH, content }, "EINVAL", "notice", PATH, "nothing was written");
   await refused("write", { path: PATH, content: content.replace("first", "1st") }, "EINVAL");
   assert.equal(await fs.readFile(PATH, "utf8"), long);
+  // Nor to another file, nor by an edit, by tools that cut lines like that.
+  await cutting.refused("write", { path: "/workspace/copy", content }, "EINVAL", "notice");
+  const edits = [{ oldText: "last", newText: content.split("\n")[1] }];
+  await cutting.refused("edit", { path: PATH, edits }, "EINVAL", "notice");
+  assert.equal(await fs.readFile(PATH, "utf8"), long);
 
   const output = [
     "total 3\na\nb\n\n[Showing lines 4-5 of 5. Full output: /.carrel/output/a.log]",

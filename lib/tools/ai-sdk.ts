@@ -410,14 +410,16 @@ function unapproved(name: ToolName): ToolFailure {
  */
 function modelOutput(input: unknown, output: unknown): AIToolModelOutput {
   if (typeof output !== "object" || output === null) return { type: "json", value: output as JSONValue };
-  const { error, text, content, data, startLine, truncated } = output as Partial<Shown>;
+  const { error, text, content, data, startLine, truncated, encoding } = output as Partial<Shown>;
   if (typeof error === "string") return { type: "error-text", value: text ?? error };
   if (typeof data === "string")
     return { type: "content", value: [{ type: "text", text: text ?? "" }, fileOf(output as Media)] };
   if (typeof text === "string") return { type: "text", value: text };
-  // A whole file is shown as it is; of a page the model has to know where it begins and ends.
+  // A whole file is shown as it is; of a page the model has to know where it begins and ends, and of
+  // other encodings than UTF-8 which it is.
   const { offset, byteOffset } = (input ?? {}) as Partial<ReadInput>;
-  const isWhole = content && startLine === 1 && truncated === false && offset == null && byteOffset == null;
+  const isWhole =
+    content && startLine === 1 && truncated === false && !encoding && offset == null && byteOffset == null;
   return isWhole ? { type: "text", value: content } : { type: "json", value: output as unknown as JSONValue };
 }
 

@@ -37,7 +37,8 @@ export interface ToolSet {
   readonly tools: readonly Tool[];
   /**
    * Calls a tool. Wrong arguments and everything that can go wrong with files are an outcome with
-   * `isError`; this rejects only with the signal's reason, and with `ECLOSED` after `close()`.
+   * `isError`; this rejects only with the signal's reason, with `ECLOSED` after `close()`, and with
+   * `EINVAL` if a change is asked for inside the body of a transaction, which it would wait for.
    */
   execute<Name extends ToolName>(
     name: Name,
@@ -56,11 +57,14 @@ export interface ToolSet {
 export function createToolSet(options: ToolSetOptions): ToolSet {
   if (typeof options !== "object" || options === null) throw argumentTypeError("options must be an object");
   const { workspace, ...settings } = options;
-  const { native, now } = nativeOf(workspace);
+  const { refuseInTransaction, native, now } = nativeOf(workspace);
   const tools = attempt(() => native.tools(settings));
   return {
     tools: (JSON.parse(tools.definitions()) as Definition[]).map((definition) => describe(tools, definition)),
-    execute: (name, input, { signal } = {}) => run(tools, now, name, input, signal),
+    execute: async (name, input, { signal } = {}) => {
+      if (!tools.isReadOnly(String(name))) refuseInTransaction();
+      return run(tools, now, name, input, signal);
+    },
     locate: async (path) => {
       if (typeof path !== "string") throw argumentTypeError("path must be a string");
       return JSON.parse(await call(() => tools.locate(path))) as { path: string; version?: string };

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::contents::Contents;
-use super::write::put;
+use super::write::{has_cut_line, put};
 use crate::error::{Code, FsError};
 use crate::path::WorkspacePath;
 use crate::store::{Inode, InodeId, Kind as InodeKind, ReadTx, WriteTx, executor};
@@ -159,6 +159,14 @@ fn work_out(call: &Call, target: &Target, file: File) -> Result<Worked> {
     };
     let size_before = file.inode.size;
     let document = Document::decode(file.bytes, format);
+    if target.edits.iter().any(|edit| {
+        has_cut_line(call.options(), &edit.new_text) && !has_cut_line(call.options(), &edit.old_text)
+    }) {
+        return Err(Failure::new(
+            Code::Inval.name(),
+            "newText holds a line that `read` has cut, with its notice; nothing was changed. Leave that line out of the edit, or read all of it first",
+        ));
+    }
     let (plan, is_unnumbered) =
         plan(document.text(), &target.edits).map_err(|refusal| explain_refusal(refusal, &file.version))?;
     let splices: Vec<_> =
@@ -227,13 +235,14 @@ fn check_is_read_as(text: &str, bytes: &[u8], old: &Document, target: &Target) -
     if is_same {
         return Ok(());
     }
-    let shown = &target.shown;
-    let encoding = format.encoding.name();
     Err(Failure::new(
         "EILSEQ",
         format!(
-            "with newText, {shown} (in the encoding {encoding}) would no longer be read as the text that it is; \
-             leave control characters such as U+0000 out, or write the file anew as UTF-8 with `write`"
+            "with newText, {} would no longer be read as the text that it is, since what a file is, is found out \
+             from its contents (now {}); leave control characters and marks of other formats out, or replace the \
+             file with `write`",
+            target.shown,
+            format.encoding.name()
         ),
     ))
 }
@@ -301,7 +310,11 @@ fn plan(text: &str, edits: &[Edit]) -> Result<(Plan, bool), Refusal> {
 /// the first of them.
 fn without_numbers(edit: &Edit) -> Option<(usize, Edit)> {
     let (first, old_text) = unnumbered(&edit.old_text).filter(|_| !edit.replace_all)?;
-    let new_text = unnumbered(&edit.new_text).map_or_else(|| edit.new_text.clone(), |(_, text)| text);
+    // What begins with another number is no copy of these lines.
+    let new_text = match unnumbered(&edit.new_text) {
+        Some((number, text)) if number == first => text,
+        _ => edit.new_text.clone(),
+    };
     Some((first, Edit { old_text, new_text, replace_all: false }))
 }
 
@@ -394,6 +407,7 @@ mod tests {
         };
         assert_eq!(applied("a\nb\nc\n", &[edit("2\tb", "2\tB")]), Ok("a\nB\nc\n".to_owned()));
         assert_eq!(applied("a\nb\nc\n", &[edit("2\tb", "B")]), Ok("a\nB\nc\n".to_owned()));
+        assert_eq!(applied("foo\n", &[edit("1\tfoo", "5\tapples")]), Ok("5\tapples\n".to_owned()));
         assert_eq!(applied("a\nb\nc\n", &[edit("3\tb", "B")]), Err("ENOMATCH"));
         assert_eq!(applied("n\n4\tapples\n", &[edit("3\tapples", "3\tpears")]), Err("ENOMATCH"));
         // What is in the file with its number stays as it was asked for.

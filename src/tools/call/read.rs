@@ -165,8 +165,8 @@ fn text(call: &Call, mut output: Value, format: TextFormat, page: Page, version:
     let asks_for_part = ["offset", "byteOffset"].iter().any(|name| call.arguments.integer(name).is_some());
     let is_whole = !page.truncated && !asks_for_part && !page.content.is_empty();
     // An encoding is to be seen.
-    let is_ordinary = format == TextFormat::UTF_8;
-    let text = if is_whole && is_ordinary { Text::Field("content") } else { Text::Json };
+    let is_utf8 = format.encoding == TextFormat::UTF_8.encoding;
+    let text = if is_whole && is_utf8 { Text::Field("content") } else { Text::Json };
     let lacks_final_newline = !page.truncated && !page.content.is_empty() && !page.ends_with_newline;
     let mut more = Map::new();
     let mut put = |name: &str, value: Value| {

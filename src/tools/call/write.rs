@@ -8,9 +8,10 @@ use super::contents::Contents;
 use crate::error::{Code, FsError};
 use crate::path::WorkspacePath;
 use crate::store::{Inode, Kind, ReadTx, WriteTx};
-use crate::tools::Call;
 use crate::tools::definitions::size_text;
 use crate::tools::outcome::{Failure, Problem, Result, Success};
+use crate::tools::text::Truncation;
+use crate::tools::{Call, Options};
 use crate::vfs::{self, Condition, LastLink, NewFile, Resolved, existing, realpath, resolve};
 
 /// Longest old file that is looked through for lines that the new one has cut.
@@ -183,6 +184,9 @@ fn check_notices(call: &Call, tx: &ReadTx<'_>, shown: &str, old: Option<&Inode>)
     if ends_in_output_notice(content) && !ends_in_output_notice(&old_text) {
         return Err(refused());
     }
+    if has_cut_line(call.options(), content) && !has_cut_line(call.options(), &old_text) {
+        return Err(refused());
+    }
     for kept in cut_lines().filter(|kept| !kept.is_empty()) {
         let whole = format!("{kept}{CUT_LINE_NOTICE}");
         let is_cut = |line: &str| line.starts_with(kept) && line.len() > kept.len() && line != whole;
@@ -191,6 +195,16 @@ fn check_notices(call: &Call, tx: &ReadTx<'_>, shown: &str, old: Option<&Inode>)
         }
     }
     Ok(())
+}
+
+/// Whether a line is as long as `read` leaves one that it cuts, and ends with the notice.
+pub fn has_cut_line(options: &Options, text: &str) -> bool {
+    let Some(truncation) = options.read.line_truncation else { return false };
+    text.lines().filter_map(|line| line.strip_suffix(CUT_LINE_NOTICE)).any(|kept| match truncation {
+        // A character is not cut: up to three bytes may be missing.
+        Truncation::Bytes(most) => (most.saturating_sub(3)..=most).contains(&kept.len()),
+        Truncation::Chars(most) => kept.chars().count() == most,
+    })
 }
 
 /// Whether a text ends as the output of a command does that was cut: `[Showing lines 4-5 of 5.]`.

@@ -39,7 +39,9 @@ pub(super) fn describe(file: &str, old: &str, part: Part) -> String {
     let ((file_indent, file_text), (old_indent, old_text)) =
         (split_indentation(file), split_indentation(old));
     let file_text = if part.from_start { file_text } else { aligned(file_text, old_text) };
+    let whole_bytes = file_text.len();
     let file_text = if part.to_end { file_text } else { cut_to(file_text, old_text) };
+    let goes_on = file_text.len() < whole_bytes;
 
     let mut remarks = Vec::new();
     // What begins in the middle of a line may begin in the middle of its indentation.
@@ -48,7 +50,7 @@ pub(super) fn describe(file: &str, old: &str, part: Part) -> String {
         remarks.push(format!("the line is indented by {in_file} in the file, by {in_old} in oldText"));
     }
     if file_text != old_text {
-        describe_texts(file_text, old_text, &mut remarks);
+        describe_texts(file_text, goes_on, old_text, &mut remarks);
     }
     let (file_tail, old_tail) = (trailing(file), trailing(old));
     if part.to_end && file_tail != old_tail {
@@ -66,8 +68,8 @@ pub(super) fn describe(file: &str, old: &str, part: Part) -> String {
     remarks.join("; ")
 }
 
-/// What differs between two texts without blanks around them.
-fn describe_texts(file: &str, old: &str, remarks: &mut Vec<String>) {
+/// What differs between two texts without blanks around them. The line of the file may go on.
+fn describe_texts(file: &str, goes_on: bool, old: &str, remarks: &mut Vec<String>) {
     if file.nfc().eq(old.nfc()) {
         let at = common_start(file, old, |a, b| a == b);
         remarks.push(format!(
@@ -86,12 +88,16 @@ fn describe_texts(file: &str, old: &str, remarks: &mut Vec<String>) {
     if file_rest.is_empty() && old_rest.is_empty() {
         return;
     }
-    let before: String =
+    let mut before: String =
         file[..at].chars().rev().take(SHOWN_BEFORE).collect::<Vec<_>>().into_iter().rev().collect();
+    let is_start = count <= SHOWN_BEFORE;
+    if !is_start {
+        before.insert(0, '…');
+    }
     remarks.push(format!(
         "the file has {}, oldText has {}",
-        shown(&before, file_rest),
-        shown(&before, old_rest)
+        shown(&before, file_rest, goes_on),
+        shown(&before, old_rest, false)
     ));
     if let Some(escape) = escapes::first_in(file_rest, old_rest) {
         remarks.push(escape);
@@ -153,9 +159,9 @@ fn trailing(line: &str) -> &str {
 }
 
 /// An excerpt: some characters before the difference and what comes there.
-fn shown(before: &str, rest: &str) -> String {
+fn shown(before: &str, rest: &str, goes_on: bool) -> String {
     let after: String = rest.chars().take(SHOWN_AFTER).collect();
-    let more = if after.len() < rest.len() { "…" } else { "" };
+    let more = if after.len() < rest.len() || goes_on { "…" } else { "" };
     if before.is_empty() && rest.is_empty() {
         "nothing".to_owned()
     } else {
