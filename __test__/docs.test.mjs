@@ -284,7 +284,7 @@ const NAMED = [
   ["docs/filesystem.md", `\`EFBIG\` over ${limits.FILE_BYTES_MAX / 1024 ** 4} TiB`],
   ["docs/filesystem.md", `${count(limits.CHANGE_LOG_ROWS)} changes are kept`],
   ["docs/filesystem.md", `chunks, up to ${kib(limits.CHUNK_BYTES)}`],
-  ["docs/filesystem.md", `several (up to ${count(glob.GLOBS_MAX)})`],
+  ["docs/filesystem.md", `several (up to ${count(glob.GLOBS_MAX)}, with ${kib(glob.GLOBS_BYTES_MAX)} together)`],
   ["docs/filesystem.md", `a glob over ${count(glob.GLOB_BYTES_MAX)} bytes`],
   ["docs/filesystem.md", `nest up to ${count(glob.GLOB_NESTING_MAX)} deep`],
   ["docs/filesystem.md", `a pattern over ${kib(pattern.PATTERN_BYTES_MAX)}`],

@@ -44,6 +44,10 @@ pub const GLOB_NESTING_MAX: usize = 32;
 /// The most globs in one `include` or `exclude`. Each of them is compared with every path.
 pub const GLOBS_MAX: usize = 1_000;
 
+/// The most bytes that the globs of one `include` or `exclude` have together. Each may compile to a
+/// thousand times its length, and is compared with every path.
+pub const GLOBS_BYTES_MAX: usize = 64 * 1024;
+
 /// The most memory that one compiled glob may take, in bytes. The length cap keeps well below it;
 /// this one holds should a later version of the compiler need more.
 const COMPILED_BYTES_MAX: usize = 10 << 20;
@@ -191,7 +195,16 @@ impl PathFilter {
     pub fn new<'g>(include: impl IntoIterator<Item = &'g str>, exclude: &[String]) -> Result<PathFilter> {
         let globs: Vec<&str> = include.into_iter().collect();
         let wants_all = globs.contains(&"");
-        for (name, count) in [("include", globs.len()), ("exclude", exclude.len())] {
+        let bytes = |globs: &mut dyn Iterator<Item = usize>| globs.sum::<usize>();
+        for (name, count, bytes) in [
+            ("include", globs.len(), bytes(&mut globs.iter().map(|glob| glob.len()))),
+            ("exclude", exclude.len(), bytes(&mut exclude.iter().map(String::len))),
+        ] {
+            if bytes > GLOBS_BYTES_MAX {
+                return Err(FsError::invalid(format!(
+                    "the globs of {name} may have at most {GLOBS_BYTES_MAX} bytes together, these have {bytes}"
+                )));
+            }
             if count > GLOBS_MAX {
                 return Err(FsError::invalid(format!(
                     "{name} may have at most {GLOBS_MAX} globs, this one has {count}; join some of them with {{a,b}}",
@@ -549,6 +562,13 @@ mod tests {
         // Braces that are text do not nest, however many there are.
         let literal = "{".repeat(GLOB_BYTES_MAX);
         check(&literal, &[(&literal, true)]);
+
+        let long = vec!["a".repeat(GLOB_BYTES_MAX); GLOBS_BYTES_MAX / GLOB_BYTES_MAX + 1];
+        assert_eq!(
+            refused(PathFilter::new(None, &long)),
+            "EINVAL: the globs of exclude may have at most 65536 bytes together, these have 69632"
+        );
+        assert!(PathFilter::new(None, &long[1..]).is_ok());
 
         let many = vec!["a".to_owned(); GLOBS_MAX + 1];
         assert_eq!(

@@ -45,3 +45,11 @@ export function wrong(workspace: Workspace): void {
   // @ts-expect-error: there is no such tool.
   createOpenCodeTransform({ workspace, approve: ["erase"] });
 }
+
+export function perProject(workspace: Workspace) {
+  return createOpenCodePlugin(async ({ project, directory }) => ({
+    workspace,
+    root: `/workspace/${project.id}`,
+    auditTag: directory,
+  }));
+}

@@ -17,12 +17,11 @@ export async function direct(workspace: Workspace): Promise<void> {
   const text = await read.execute({ path: "/a", limit: 10 });
   if (typeof text !== "string" && !Array.isArray(text) && "content" in text) console.log(text.nextOffset);
   const count: number = (await ls.execute({ path: "/" }, { abortSignal: AbortSignal.timeout(10) })).count;
-  // @ts-expect-error: it is absent with `readonly`.
   await write.execute({ path: "/a", content: "" });
   try {
-    await edit?.execute({ path: "/a", edits: [{ oldText: "a", newText: "b" }] });
+    await edit.execute({ path: "/a", edits: [{ oldText: "a", newText: "b" }] });
     // @ts-expect-error: there is no such argument.
-    await edit?.execute({ path: "/a", edit: [] });
+    await edit.execute({ path: "/a", edit: [] });
   } catch (error) {
     if (error instanceof TanStackToolError) console.log(error.code, error.failure.nearest?.difference, count);
   }
@@ -42,4 +41,12 @@ export function options(workspace: Workspace): void {
   createTanStackTools({ workspace, format: "map" });
   // @ts-expect-error: a workspace has to be given.
   createTanStackTools({});
+}
+
+export function named(workspace: Workspace): void {
+  const byName = createTanStackTools({ workspace, format: "object" });
+  void byName.write.name;
+  const reading = createTanStackTools({ workspace, format: "object", readonly: true });
+  // @ts-expect-error: it may not be there.
+  void reading.write.name;
 }

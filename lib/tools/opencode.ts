@@ -66,6 +66,15 @@ const PERMISSIONS: Record<ToolName, string> = {
   delete: "edit",
 };
 
+/** What OpenCode 1 tells a plugin of the project that was opened, as far as it helps to choose a workspace. */
+export interface OpenCodeInput {
+  /** The directory that OpenCode works in. */
+  directory: string;
+  /** The root of the repository that it is in. */
+  worktree: string;
+  project: { id: string; worktree: string };
+}
+
 /** What OpenCode 1 passes to a tool, as far as it is looked at. */
 export interface OpenCodeToolContext {
   abort?: AbortSignal;
@@ -101,7 +110,7 @@ export interface OpenCodeHooks {
 }
 
 /** A plugin of OpenCode 1. */
-export type OpenCodePlugin<Input = unknown> = (
+export type OpenCodePlugin<Input = OpenCodeInput> = (
   input: Input,
   options?: Record<string, unknown>,
 ) => Promise<OpenCodeHooks>;
@@ -120,7 +129,7 @@ export type OpenCodePlugin<Input = unknown> = (
  * export const Carrel = createOpenCodePlugin({ workspace: new Workspace({ storage: "agent.db" }) });
  * ```
  */
-export function createOpenCodePlugin<Input = unknown>(
+export function createOpenCodePlugin<Input = OpenCodeInput>(
   options:
     | OpenCodeOptions
     | ((input: Input, options: Record<string, unknown>) => OpenCodeOptions | Promise<OpenCodeOptions>),

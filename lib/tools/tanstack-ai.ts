@@ -16,7 +16,11 @@ import type { ToolFailure, ToolInputs, ToolName, ToolOutcome, ToolOutputs, ToolS
 export type TanStackToolFormat = "array" | "object";
 
 /** How the tools are made. */
-export interface CreateTanStackToolsOptions<Format extends TanStackToolFormat = "array"> extends ToolSetOptions {
+export interface CreateTanStackToolsOptions<
+  Format extends TanStackToolFormat = "array",
+  ReadOnly extends boolean = boolean,
+> extends ToolSetOptions {
+  readonly?: ReadOnly;
   /**
    * `"array"`: a list, as `chat({ tools })` takes it; `"object"`: an object with the tools by name.
    * @defaultValue `"array"`
@@ -78,14 +82,17 @@ export interface TanStackTool<Name extends ToolName = ToolName> {
 }
 
 /** The tools by name; those that change something are absent with `readonly`. */
-export type TanStackToolObject = {
+export type TanStackToolObject<ReadOnly extends boolean = false> = {
   [Name in "read" | "ls" | "find" | "grep"]: TanStackTool<Name>;
-} & { [Name in "write" | "edit" | "delete"]?: TanStackTool<Name> };
+} & ([ReadOnly] extends [false]
+  ? { [Name in "write" | "edit" | "delete"]: TanStackTool<Name> }
+  : { [Name in "write" | "edit" | "delete"]?: TanStackTool<Name> });
 
 /** The tools in a format. */
-export type TanStackToolsFor<Format extends TanStackToolFormat> = Format extends "object"
-  ? TanStackToolObject
-  : TanStackTool[];
+export type TanStackToolsFor<
+  Format extends TanStackToolFormat,
+  ReadOnly extends boolean = false,
+> = Format extends "object" ? TanStackToolObject<ReadOnly> : TanStackTool[];
 
 /**
  * A call that failed. TanStack gives its message to the model, as `{ "error": message }`, and marks the
@@ -116,9 +123,9 @@ export class TanStackToolError extends Error {
  * const stream = chat({ adapter, messages, tools: createTanStackTools({ workspace, approve: "mutating" }) });
  * ```
  */
-export function createTanStackTools<Format extends TanStackToolFormat = "array">(
-  options: CreateTanStackToolsOptions<Format>,
-): TanStackToolsFor<Format> {
+export function createTanStackTools<Format extends TanStackToolFormat = "array", ReadOnly extends boolean = false>(
+  options: CreateTanStackToolsOptions<Format, ReadOnly>,
+): TanStackToolsFor<Format, ReadOnly> {
   const { format, approve, lazy, streamEventName, ...settings } = options ?? {};
   if (format != null && format !== "array" && format !== "object") {
     throw invalid("format", format, '"array" or "object"');
@@ -135,7 +142,7 @@ export function createTanStackTools<Format extends TanStackToolFormat = "array">
     ...(isLazy(tool) && { lazy: true }),
   }));
   const made = format === "object" ? Object.fromEntries(tools.map((tool) => [tool.name, tool])) : tools;
-  return made as TanStackToolsFor<Format>;
+  return made as TanStackToolsFor<Format, ReadOnly>;
 }
 
 function translate(set: ToolSet, tool: Tool): TanStackTool {
