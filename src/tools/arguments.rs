@@ -257,9 +257,9 @@ fn lone_byte_offset(right: &Map<String, Value>) -> Option<Issue> {
 /// A field that came by two names, with two values.
 fn contradiction(object: &Map<String, Value>, field: &Field) -> Option<Issue> {
     let first = value_of(object, field)?;
-    let names = [field.name].into_iter().chain(field.aliases.iter().copied());
+    let mut names = [field.name].into_iter().chain(field.aliases.iter().copied());
     let differs = |name: &&str| object.get(*name).is_some_and(|value| !value.is_null() && value != first);
-    let other = names.filter(differs).last()?;
+    let other = names.rfind(differs)?;
     Some(Issue {
         field: field.name.to_owned(),
         message: format!(

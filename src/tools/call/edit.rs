@@ -168,7 +168,7 @@ fn work_out(call: &Call, target: &Target, file: File) -> Result<Worked> {
         ));
     }
     let (plan, is_unnumbered) =
-        plan(document.text(), &target.edits).map_err(|refusal| explain_refusal(refusal, &file.version))?;
+        plan(document.text(), &target.edits).map_err(|refusal| explain_refusal(*refusal, &file.version))?;
     let splices: Vec<_> =
         plan.splices.iter().map(|splice| (splice.range.clone(), splice.replacement.as_str())).collect();
     let bytes = document.splice(&splices).map_err(|error| explain_splice(error, shown))?;
@@ -275,35 +275,28 @@ fn finished(worked: &Worked, version: String, real: String) -> Success {
 
 /// Matches the edits. If a text is not found that was copied with the line numbers that `read` shows,
 /// and is right there without them, that is meant; it is said in the result.
-fn plan(text: &str, edits: &[Edit]) -> Result<(Plan, bool), Refusal> {
-    let first = match edit::plan(text, edits) {
+fn plan(text: &str, edits: &[Edit]) -> Result<(Plan, bool), Box<Refusal>> {
+    let refusal = match edit::plan(text, edits) {
         Ok(plan) => return Ok((plan, false)),
-        Err(refusal) => refusal,
+        Err(refusal) => Box::new(refusal),
     };
-    let mut edits = edits.to_vec();
-    let mut firsts = vec![None; edits.len()];
-    let mut missing = first.clone();
-    // Each round takes the numbers from one edit more, so there is an end.
-    loop {
-        let numbered = missing.edit.filter(|index| missing.code == "ENOMATCH" && firsts[*index].is_none());
-        let Some((index, (number, edit))) =
-            numbered.and_then(|index| Some((index, without_numbers(&edits[index])?)))
-        else {
-            return Err(first);
-        };
-        firsts[index] = Some(number);
-        edits[index] = edit;
-        missing = match edit::plan(text, &edits) {
-            Ok(plan) => {
-                let is_there = |(line, found): (&Option<usize>, &edit::Matched)| {
-                    line.is_none_or(|line| line == found.start_line)
-                };
-                let is_meant = firsts.iter().zip(&plan.matches).all(is_there);
-                return if is_meant { Ok((plan, true)) } else { Err(first) };
-            }
-            Err(refusal) => refusal,
-        };
+    if refusal.code != "ENOMATCH" {
+        return Err(refusal);
     }
+    // What is in the file with its number stays as it was asked for.
+    let bare = edits.iter().map(|edit| without_numbers(edit).filter(|_| !text.contains(&edit.old_text)));
+    let bare: Vec<Option<(usize, Edit)>> = bare.collect();
+    if bare.iter().all(Option::is_none) {
+        return Err(refusal);
+    }
+    let asked = edits.iter().zip(&bare);
+    let asked: Vec<Edit> =
+        asked.map(|(edit, bare)| bare.as_ref().map_or(edit, |(_, bare)| bare).clone()).collect();
+    let Ok(plan) = edit::plan(text, &asked) else { return Err(refusal) };
+    let is_there = |(bare, found): (&Option<(usize, Edit)>, &edit::Matched)| {
+        bare.as_ref().is_none_or(|(line, _)| *line == found.start_line)
+    };
+    if bare.iter().zip(&plan.matches).all(is_there) { Ok((plan, true)) } else { Err(refusal) }
 }
 
 /// An edit without the line numbers that its old text has, and its new text, too, if it has them; and
