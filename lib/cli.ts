@@ -121,7 +121,7 @@ async function serve(command: Command): Promise<void> {
     const connection = serveStdio(() => createMcpServer(options), {
       transport,
       onerror: (error) => {
-        tell(firstLine(error.message));
+        tell(onOneLine(error.message));
         // The transport reads no more after a message that is too long.
         if (error.message.includes("maximum size")) {
           process.exitCode = EXIT.failed;
@@ -192,8 +192,8 @@ function theEnd(): Promise<void> {
 }
 
 /** Messages about a client's input may quote all of it. */
-function firstLine(message: string): string {
-  const line = message.split("\n", 1)[0] ?? "";
+function onOneLine(message: string): string {
+  const line = message.replace(/\s+/g, " ");
   return line.length > 300 ? `${line.slice(0, 300)}…` : line;
 }
 

@@ -480,3 +480,20 @@ test("docs/mcp.md lists the options that the command has", async () => {
   const table = [...page.matchAll(/^\| `-.*$/gm)].map(([row]) => row.split("|")[1]).join();
   assert.deepEqual(options(table), options(stdout));
 });
+
+test("a message that is too long ends the server with an exit code, and no line on standard error is long", async (t) => {
+  const path = join(folderFor(t), "agent.db");
+  const child = spawn(process.execPath, [cli, "mcp", path, "--create"], { stdio: "pipe" });
+  t.after(() => child.kill("SIGKILL"));
+  // It stops reading in the middle.
+  child.stdin.on("error", () => {});
+  let told = "";
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    told += text;
+  });
+  child.stdin.write(`{"jsonrpc":"2.0","wrong":"${"y".repeat(5000)}"}\n`);
+  child.stdin.write("x".repeat(17 * 1024 * 1024));
+  assert.deepEqual(await once(child, "exit"), [1, null], told);
+  assert.match(told, /maximum size/);
+  for (const line of told.split("\n")) assert.ok(line.length < 400, line);
+});
