@@ -23,6 +23,7 @@ import {
 } from "carrel/tools/ai-sdk";
 import { root, run } from "../support/consumer.mjs";
 import { testSamples } from "../support/library-samples.mjs";
+import { PDF, PIXEL as PNG } from "../support/media.mjs";
 import { open } from "../support/workspace.mjs";
 
 const VERSIONS = [
@@ -30,13 +31,6 @@ const VERSIONS = [
   { version: 6, ai: ai6, Model: MockLanguageModelV3 },
 ];
 const ALL = ["read", "ls", "find", "grep", "write", "edit", "delete"];
-
-// A pixel, and the least that is a PDF.
-const PNG = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
-const PDF = Buffer.from("%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n");
 
 const usage = {
   inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },

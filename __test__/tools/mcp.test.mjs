@@ -14,13 +14,9 @@ import { createMcpServer } from "carrel/tools/mcp";
 import { root } from "../support/consumer.mjs";
 import { installAlone } from "../support/installed.mjs";
 import { testSamples } from "../support/library-samples.mjs";
+import { PDF, PIXEL } from "../support/media.mjs";
 import { eventually, folderFor, open } from "../support/workspace.mjs";
 
-const PIXEL = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
-const PDF = Buffer.from("%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF\n");
 const cli = join(root, "dist", "cli.js");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const READING = ["read", "ls", "find", "grep"];

@@ -11,13 +11,9 @@ import { createOpenCodePlugin, createOpenCodeTransform } from "carrel/tools/open
 import { root } from "../support/consumer.mjs";
 import { installAlone } from "../support/installed.mjs";
 import { samplesOf } from "../support/library-samples.mjs";
+import { PDF, PIXEL } from "../support/media.mjs";
 import { folderFor, open } from "../support/workspace.mjs";
 
-const PIXEL = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
-const PDF = Buffer.from("%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF\n");
 const OUTPUT_BYTES_MAX = 50 * 1024;
 const OUTPUT_LINES_MAX = 2000;
 

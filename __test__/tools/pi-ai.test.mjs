@@ -15,15 +15,11 @@ import { anthropicProvider } from "@earendil-works/pi-ai/providers/anthropic";
 import { openaiProvider } from "@earendil-works/pi-ai/providers/openai";
 import { createAgentTools, createPiTools, createToolRegistrations, forPiTools } from "carrel/tools/pi-ai";
 import { testSamples } from "../support/library-samples.mjs";
+import { PDF, PIXEL as PNG } from "../support/media.mjs";
 import { open } from "../support/workspace.mjs";
 
 const READING = ["read", "ls", "find", "grep"];
 const CHANGING = ["write", "edit", "delete"];
-const PNG = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
-const PDF = Buffer.from("%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n");
 
 /** A model that answers with `steps`: calls, or a function of what it was given that returns them. */
 function scripted(steps) {

@@ -5,15 +5,11 @@ import { describe, test } from "node:test";
 import { chat, maxIterations } from "@tanstack/ai";
 import { createTanStackTools, TanStackToolError } from "carrel/tools/tanstack-ai";
 import { testSamples } from "../support/library-samples.mjs";
+import { PDF, PIXEL as PNG } from "../support/media.mjs";
 import { open } from "../support/workspace.mjs";
 
 const READING = ["read", "ls", "find", "grep"];
 const CHANGING = ["write", "edit", "delete"];
-const PNG = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
-const PDF = Buffer.from("%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n");
 
 /**
  * An adapter whose model answers with `steps`: a text, calls, or a function of the results so far that

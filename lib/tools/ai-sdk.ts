@@ -7,6 +7,7 @@
  */
 
 import { argumentTypeError, WorkspaceError } from "../errors.js";
+import { base64 } from "./base64.js";
 import type { ToolBinding, ToolBindingResult } from "./bindings.js";
 import type { JSONValue, ToolSchema } from "./schema.js";
 import { createToolSet, type Tool, type ToolSet } from "./tool-set.js";
@@ -357,7 +358,7 @@ async function inOrder<T>(messages: object | undefined, isReadOnly: boolean, run
 
 /** The output with all that a model is given: only what is in it is left when it comes out of a history. */
 function complete({ output, isError, text, media }: ToolOutcome): object {
-  if (media) return { ...output, text, data: Buffer.from(media.data).toString("base64") };
+  if (media) return { ...output, text, data: base64(media.data) };
   const says = isError ? (output as ToolFailure).error : (output as Partial<ReadTextOutput>).content;
   return text === says || (!isError && text.startsWith('{"')) ? output : { ...output, text };
 }

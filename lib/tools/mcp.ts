@@ -8,6 +8,7 @@
 
 import { type CallToolResult, McpServer, type ToolAnnotations } from "@modelcontextprotocol/server";
 import { version as packageVersion } from "../version.js";
+import { base64 } from "./base64.js";
 import { toolSchema } from "./schema.js";
 import { createToolSet, type Tool } from "./tool-set.js";
 import type { ToolMedia, ToolName, ToolOutcome, ToolSetOptions } from "./types.js";
@@ -116,9 +117,8 @@ function isJSON(text: string): boolean {
 }
 
 function contentOf({ kind, mediaType, data }: ToolMedia, path: string): CallToolResult["content"][number] {
-  const base64 = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64");
-  if (kind === "image") return { type: "image", data: base64, mimeType: mediaType };
-  return { type: "resource", resource: { uri: uriOf(path), mimeType: mediaType, blob: base64 } };
+  if (kind === "image") return { type: "image", data: base64(data), mimeType: mediaType };
+  return { type: "resource", resource: { uri: uriOf(path), mimeType: mediaType, blob: base64(data) } };
 }
 
 function uriOf(path: string): string {

@@ -8,6 +8,7 @@
  */
 
 import { argumentTypeError, WorkspaceError } from "../errors.js";
+import { base64 } from "./base64.js";
 import type { JSONObject, ToolJSONSchema } from "./schema.js";
 import { createToolSet, type Tool, type ToolSet } from "./tool-set.js";
 import type { ReadToolOptions, ToolFailure, ToolMedia, ToolName, ToolOutcome, ToolSetOptions } from "./types.js";
@@ -451,8 +452,7 @@ function metadataOf({ output }: ToolOutcome): Record<string, unknown> {
 }
 
 function dataOf({ mediaType, data }: ToolMedia): string {
-  const base64 = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64");
-  return `data:${mediaType};base64,${base64}`;
+  return `data:${mediaType};base64,${base64(data)}`;
 }
 
 /** Denies something in OpenCode 1's configuration; of its rules the last one counts. */

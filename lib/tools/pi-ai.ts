@@ -10,6 +10,7 @@
 
 import { randomUUID } from "node:crypto";
 import { WorkspaceError } from "../errors.js";
+import { base64 } from "./base64.js";
 import type { ToolBinding, ToolBindingResult } from "./bindings.js";
 import type { JSONObject, JSONValue, ToolJSONSchema } from "./schema.js";
 import { createToolSet, type Tool, type ToolSet } from "./tool-set.js";
@@ -387,10 +388,6 @@ function resultOf({ output, isError, text, media }: ToolOutcome): PiAgentToolRes
 
 function errorResult(text: string): PiToolResult {
   return { content: [{ type: "text", text }], isError: true };
-}
-
-function base64({ buffer, byteOffset, byteLength }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 }
 
 /** The text of a result; what is no text is named. */

@@ -8,6 +8,7 @@
  */
 
 import { argumentTypeError, WorkspaceError } from "../errors.js";
+import { base64 } from "./base64.js";
 import { type JSONObject, type ToolSchema, toolSchema } from "./schema.js";
 import { createToolSet, type Tool, type ToolSet } from "./tool-set.js";
 import type { ToolFailure, ToolInputs, ToolName, ToolOutcome, ToolOutputs, ToolSetOptions } from "./types.js";
@@ -179,10 +180,6 @@ function isJSON(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-function base64({ buffer, byteOffset, byteLength }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 }
 
 /** Says whether a tool is among those that an option names: by a word, or one by one. */

@@ -158,28 +158,32 @@ impl Toolset {
             None => return done(Ok(Outcome::of(Err(self.unknown(name))))),
         };
         let parsed = parse(came);
-        let arguments = parsed.clone().and_then(|came| Arguments::check(tool, &came));
-        let call = Call {
+        let checked = match &parsed {
+            Ok(came) => Arguments::check(tool, came),
+            Err(issues) => Err(issues.clone()),
+        };
+        let (arguments, refused, issues) = match checked {
+            Ok(arguments) => (arguments, None, Vec::new()),
+            Err(issues) => {
+                let refused = parsed.unwrap_or_else(|_| Value::from(came));
+                (Arguments::default(), Some(refused), issues)
+            }
+        };
+        let call = Arc::new(Call {
             toolset: Arc::clone(self),
             tool,
-            arguments_hash: hash_of(match &arguments {
-                Ok(arguments) => arguments.to_json(),
-                Err(_) => parsed.unwrap_or_else(|_| Value::from(came)),
-            }),
-            arguments: arguments.clone().unwrap_or_default(),
+            arguments,
+            refused,
             begun_at: now_ms(),
             begun: Instant::now(),
             now,
             done: Mutex::new(Some(done)),
-        };
-        let call = Arc::new(call);
-        match arguments {
-            Ok(_) => call::start(&call),
-            Err(issues) => {
-                let sentences: Vec<&str> = issues.iter().map(|issue| issue.message.as_str()).collect();
-                call.finish(Err(Failure::new("EINVAL", sentences.join("; "))));
-            }
+        });
+        if issues.is_empty() {
+            return call::start(&call);
         }
+        let sentences: Vec<&str> = issues.iter().map(|issue| issue.message.as_str()).collect();
+        call.finish(Err(Failure::new("EINVAL", sentences.join("; "))));
     }
 
     fn unknown(&self, name: &str) -> Failure {
@@ -269,7 +273,8 @@ struct Call {
     toolset: Arc<Toolset>,
     tool: Tool,
     arguments: Arguments,
-    arguments_hash: String,
+    /// What came instead of arguments that are right.
+    refused: Option<Value>,
     begun_at: f64,
     begun: Instant,
     now: f64,
@@ -297,7 +302,7 @@ impl Call {
             at: self.begun_at,
             tool: self.tool.name().to_owned(),
             tag: self.options().tag.clone(),
-            arguments: self.arguments_hash.clone(),
+            arguments: hash_of(self.refused.clone().unwrap_or_else(|| self.arguments.to_json())),
             paths: touched.paths.clone(),
             bytes_before: touched.bytes_before,
             bytes_after: touched.bytes_after,

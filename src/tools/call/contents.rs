@@ -1,4 +1,4 @@
-//! New contents of a file, cut and hashed before a transaction begins.
+//! New contents of a file, cut and hashed.
 
 use crate::error::Result;
 use crate::limits::CHUNK_BYTES;

@@ -98,9 +98,9 @@ fn look(call: &Call, tx: &ReadTx<'_>, path: &WorkspacePath) -> crate::error::Res
     let version = tx.content_version(inode.content)?;
     let real = realpath(tx, path)?;
     let arguments = &call.arguments;
-    let byte_offset = arguments.integer("byteOffset").filter(|offset| *offset > 0);
+    let byte_offset = arguments.integer("byteOffset");
     let is_stale = arguments.optional_text("version").is_some_and(|known| known != version);
-    if is_stale && byte_offset.is_some() {
+    if is_stale && byte_offset.is_some_and(|offset| offset > 0) {
         return Ok(View { inode, real, version, found: None });
     }
     let mut contents = Contents { tx, content: inode.content, size: inode.size };
@@ -108,7 +108,7 @@ fn look(call: &Call, tx: &ReadTx<'_>, path: &WorkspacePath) -> crate::error::Res
     let found = match kind_of(&prefix, inode.size, path.name()) {
         Kind::Text(format) => {
             let request = PageRequest {
-                offset: arguments.integer("offset").filter(|offset| *offset > 0),
+                offset: arguments.integer("offset"),
                 byte_offset,
                 limit: arguments.integer("limit"),
             };
@@ -162,11 +162,9 @@ fn note(call: &Call, inode: &Inode, version: &str) {
 }
 
 fn text(call: &Call, mut output: Value, format: TextFormat, page: Page, version: &str) -> Success {
-    let asks_for_part = ["offset", "byteOffset"].iter().any(|name| call.arguments.integer(name).is_some());
-    let is_whole = !page.truncated && !asks_for_part && !page.content.is_empty();
     // An encoding is to be seen.
     let is_utf8 = format.encoding == TextFormat::UTF_8.encoding;
-    let text = if is_whole && is_utf8 { Text::Field("content") } else { Text::Json };
+    let text = if page.is_plain && is_utf8 { Text::Field("content") } else { Text::Json };
     let lacks_final_newline = !page.truncated && !page.content.is_empty() && !page.ends_with_newline;
     let mut more = Map::new();
     let mut put = |name: &str, value: Value| {

@@ -10,15 +10,12 @@ use crate::path::WorkspacePath;
 use crate::store::{Inode, Kind, ReadTx, WriteTx};
 use crate::tools::definitions::size_text;
 use crate::tools::outcome::{Failure, Problem, Result, Success};
-use crate::tools::text::Truncation;
+use crate::tools::text::{TRUNCATION_MARK, Truncation};
 use crate::tools::{Call, Options};
 use crate::vfs::{self, Condition, LastLink, NewFile, Resolved, existing, realpath, resolve};
 
 /// Longest old file that is looked through for lines that the new one has cut.
 const NOTICE_FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
-
-/// What a long line ends with that `read` has cut.
-pub const CUT_LINE_NOTICE: &str = "... (truncated)";
 
 /// Writes a whole file.
 pub fn write(call: &Arc<Call>) {
@@ -46,11 +43,14 @@ pub fn write(call: &Arc<Call>) {
         Ok(prepared) => prepared,
         Err(failure) => return call.finish(Err(failure)),
     };
-    let contents = Contents::new(call.arguments.text("content").as_bytes());
-    let bytes = contents.len();
+    let bytes = call.arguments.text("content").len();
     let work = {
         let (shown, path) = (shown.clone(), path.clone());
-        move |call: &Call, tx: &WriteTx<'_>| write_in(call, tx, &shown, &path, &contents)
+        move |call: &Call, tx: &WriteTx<'_>| {
+            // Hashed here: this is the first that is not done on the caller's thread.
+            let contents = Contents::new(call.arguments.text("content").as_bytes());
+            write_in(call, tx, &shown, &path, &contents)
+        }
     };
     call.change(bytes, shown, path, work);
 }
@@ -162,7 +162,7 @@ fn check_is_known(call: &Call, tx: &ReadTx<'_>, shown: &str, old: &Inode, versio
 /// output: to write it would lose what was cut.
 fn check_notices(call: &Call, tx: &ReadTx<'_>, shown: &str, old: Option<&Inode>) -> Result<()> {
     let content = call.arguments.text("content");
-    let cut_lines = || content.lines().filter_map(|line| line.strip_suffix(CUT_LINE_NOTICE));
+    let cut_lines = || content.lines().filter_map(|line| line.strip_suffix(TRUNCATION_MARK));
     if cut_lines().next().is_none() && !ends_in_output_notice(content) {
         return Ok(());
     }
@@ -188,7 +188,7 @@ fn check_notices(call: &Call, tx: &ReadTx<'_>, shown: &str, old: Option<&Inode>)
         return Err(refused());
     }
     for kept in cut_lines().filter(|kept| !kept.is_empty()) {
-        let whole = format!("{kept}{CUT_LINE_NOTICE}");
+        let whole = format!("{kept}{TRUNCATION_MARK}");
         let is_cut = |line: &str| line.starts_with(kept) && line.len() > kept.len() && line != whole;
         if old_text.lines().any(is_cut) && !old_text.lines().any(|line| line == whole) {
             return Err(refused());
@@ -200,7 +200,7 @@ fn check_notices(call: &Call, tx: &ReadTx<'_>, shown: &str, old: Option<&Inode>)
 /// Whether a line is as long as `read` leaves one that it cuts, and ends with the notice.
 pub fn has_cut_line(options: &Options, text: &str) -> bool {
     let Some(truncation) = options.read.line_truncation else { return false };
-    text.lines().filter_map(|line| line.strip_suffix(CUT_LINE_NOTICE)).any(|kept| match truncation {
+    text.lines().filter_map(|line| line.strip_suffix(TRUNCATION_MARK)).any(|kept| match truncation {
         // A character is not cut: up to three bytes may be missing.
         Truncation::Bytes(most) => (most.saturating_sub(3)..=most).contains(&kept.len()),
         Truncation::Chars(most) => kept.chars().count() == most,

@@ -21,11 +21,12 @@ mod encoding;
 mod kind;
 mod magic;
 mod page;
+mod reader;
 
 pub use document::{Document, SpliceError};
 pub use encoding::{Encoding, TextFormat};
 pub use kind::{Kind, PREFIX_BYTES, kind_of};
-pub use page::{Page, PageError, PageOptions, PageRequest, Truncation, read_page};
+pub use page::{Page, PageError, PageOptions, PageRequest, TRUNCATION_MARK, Truncation, read_page};
 
 /// Where the bytes of one file come from.
 ///
