@@ -1,0 +1,343 @@
+/**
+ * The run driver: what the executable calls (`isolate/src/run.rs`).
+ *
+ * ```text
+ *   start ─▶ (modules are loaded) ─▶ begin ─▶ turn ─▶ turn ─▶ …  ─▶ core.done
+ * ```
+ *
+ * - With a default export the run ends when its value is there and no call is in flight; timers that
+ *   still wait are dropped. Without one it ends, like a script in Node, when nothing is left to do.
+ * - The first error that nobody catches is the run's end.
+ */
+
+import { decode, decodeError, encode, toJsonText } from "../../lib/runtime/values.ts";
+import { answer, call, HOST, hasCalls } from "./calls.js";
+import { startFiles } from "./bindings/fs.js";
+import { setNetwork } from "./fetch.js";
+import { late } from "./late.js";
+import { emitExit, exitCodeOf, prepareProcess, startProcess } from "./process.js";
+import { boot, builtins, installGlobals, loop, prepareStackTrace, primordials, process, require } from "./realm.js";
+
+const {
+  ArrayIsArray,
+  ArrayPrototypePush,
+  Float64Array,
+  FunctionPrototypeCall,
+  JSONParse,
+  ObjectDefineProperty,
+  ObjectGetOwnPropertyDescriptor,
+  ObjectGetPrototypeOf,
+  ObjectHasOwn,
+  ObjectKeys,
+  ObjectPrototype,
+  Promise,
+  PromisePrototypeThen,
+  PromiseReject,
+  PromiseResolve,
+  SafeSet,
+  StringPrototypeSlice,
+  StringPrototypeStartsWith,
+  Uint32Array,
+  Uint8Array,
+  globalThis,
+} = primordials;
+
+const done = late("core", "done");
+const output = late("core", "output");
+const random = late("core", "random");
+
+// How a run ends, as the executable knows it.
+const COMPLETED = 0;
+const FAILED = 1;
+const EXITED = 3;
+
+// What follows a turn, as the executable knows it.
+const WAIT = 0;
+const AGAIN = 1;
+const SOON = 2;
+const IDLE = 3;
+
+// What a turn is about.
+const ANSWER = 1;
+const TICK = 2;
+const NOTHING_LEFT = 3;
+
+let config;
+/** JSON of the result, once it is there. */
+let result;
+let hasDefault = false;
+let isOver = false;
+let hasEmittedBeforeExit = false;
+
+/** Text of an error that nobody caught, as Node prints it. */
+function describe(error) {
+  try {
+    const { inspect } = require("internal/util/inspect");
+    const isError = primordials.ErrorPrototype === error || require("internal/util").isError(error);
+    return isError ? inspect(error) : `Uncaught ${inspect(error)}`;
+  } catch {
+    try {
+      return `Uncaught ${error}`;
+    } catch {
+      return "Uncaught error, which cannot be shown";
+    }
+  }
+}
+
+function fail(error) {
+  if (isOver) return;
+  isOver = true;
+  const text = describe(error);
+  const code = exitCodeOf();
+  emitExitSafely(code || 1);
+  done(FAILED, text, code);
+}
+
+function emitExitSafely(code) {
+  try {
+    emitExit(code);
+  } catch {
+    // The run has ended with an error already; the first one counts.
+  }
+}
+
+/** Nobody caught `error`: the code may listen for that, like in Node. */
+function uncaught(error, isFromPromise) {
+  if (isOver) return;
+  const origin = isFromPromise ? "unhandledRejection" : "uncaughtException";
+  try {
+    process.emit("uncaughtExceptionMonitor", error, origin);
+    if (process.listenerCount("uncaughtException") > 0) {
+      process.emit("uncaughtException", error, origin);
+      return;
+    }
+  } catch (second) {
+    fail(second);
+    return;
+  }
+  fail(error);
+}
+
+function complete() {
+  if (isOver) return;
+  try {
+    emitExit(exitCodeOf() ?? 0);
+  } catch (error) {
+    fail(error);
+    return;
+  }
+  isOver = true;
+  done(COMPLETED, result ?? "null", exitCodeOf());
+}
+
+function isPromise(value) {
+  return require("internal/util/types").isPromise(value);
+}
+
+/** Promises inside plain arrays and objects, with the places where they are. */
+function promisesIn(root) {
+  const found = [];
+  const seen = new SafeSet();
+  const waiting = [{ value: root, path: "result" }];
+  while (waiting.length > 0) {
+    const { value, path } = waiting.pop();
+    if (value === null || typeof value !== "object" || seen.has(value)) continue;
+    seen.add(value);
+    const isList = ArrayIsArray(value);
+    const prototype = ObjectGetPrototypeOf(value);
+    if (!isList && prototype !== null && prototype !== ObjectPrototype) continue;
+    const keys = ObjectKeys(value);
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index];
+      const descriptor = ObjectGetOwnPropertyDescriptor(value, key);
+      if (descriptor === undefined || !ObjectHasOwn(descriptor, "value")) continue;
+      const place = isList ? `${path}[${key}]` : `${path}.${key}`;
+      if (isPromise(descriptor.value)) {
+        ArrayPrototypePush(found, { holder: value, key, path: place, promise: descriptor.value });
+      } else if (descriptor.value !== null && typeof descriptor.value === "object") {
+        ArrayPrototypePush(waiting, { value: descriptor.value, path: place });
+      }
+    }
+  }
+  return found;
+}
+
+async function settleInside(value) {
+  for (;;) {
+    const promises = promisesIn(value);
+    if (promises.length === 0) return value;
+    for (let index = 0; index < promises.length; index++) {
+      const { holder, key, path, promise } = promises[index];
+      const settled = await promise;
+      try {
+        ObjectDefineProperty(holder, key, { __proto__: null, value: settled });
+      } catch {
+        throw new primordials.TypeError(`${path} is a promise inside a frozen object; await it before it is returned`);
+      }
+    }
+  }
+}
+
+async function runDefault(namespace) {
+  const entry = namespace.default;
+  const value = await (typeof entry === "function"
+    ? FunctionPrototypeCall(entry, undefined, JSONParse(config.input))
+    : entry);
+  const settled = await settleInside(value);
+  result = toJsonText(settled, "result", { unitsMax: config.resultBytesMax, limit: "maxResultBytes" });
+}
+
+/** What is left to do after a turn. */
+function whatNext() {
+  if (isOver) return WAIT;
+  const hasImmediates = loop.hasImmediates();
+  if (hasImmediates) return hasCalls() ? SOON : AGAIN;
+  if (hasCalls()) return WAIT;
+  if (hasDefault && result !== undefined) return IDLE;
+  if (loop.hasRefTimers()) return WAIT;
+  return IDLE;
+}
+
+/** Nothing is left that could go on by itself. */
+function finish() {
+  if (hasDefault && result === undefined) {
+    fail(
+      new primordials.Error(
+        "The promise of the default export never settles: no call, timer or other work is left that could settle it",
+      ),
+    );
+    return WAIT;
+  }
+  if (!isEvaluated) {
+    fail(
+      new primordials.Error(
+        "A top-level await never settles: no call, timer or other work is left that could settle it",
+      ),
+    );
+    return WAIT;
+  }
+  if (!hasEmittedBeforeExit && !hasDefault) {
+    hasEmittedBeforeExit = true;
+    loop.enter(() => process.emit("beforeExit", exitCodeOf() ?? 0));
+    const next = whatNext();
+    if (next !== IDLE) return next;
+  }
+  complete();
+  return WAIT;
+}
+
+let isEvaluated = false;
+
+const driver = {
+  __proto__: null,
+
+  /** Takes over what the run was started with. */
+  start(start) {
+    config = start;
+    startProcess(start);
+    startFiles(start);
+    setNetwork(start.hasNetwork);
+    loop.startClock();
+    seedMathRandom();
+  },
+
+  /** Exports of a built-in module; undefined if there is none of that name. */
+  builtin(id) {
+    const name = StringPrototypeSlice(id, 5);
+    return ObjectHasOwn(builtins, name) ? builtins[name]() : undefined;
+  },
+
+  /** A module of the host: each function is a call. */
+  hostModule(specifier, names) {
+    const exports = { __proto__: null };
+    for (let index = 0; index < names.length; index++) exports[names[index]] = hostFunction(specifier, names[index]);
+    return exports;
+  },
+
+  /** The module is evaluated; `promise` says when all of it has run. */
+  begin(promise, namespace) {
+    loop.enter(() => {
+      PromisePrototypeThen(
+        promise,
+        () => {
+          isEvaluated = true;
+          hasDefault = ObjectHasOwn(namespace, "default");
+          if (!hasDefault) return;
+          PromisePrototypeThen(runDefault(namespace), undefined, fail);
+        },
+        fail,
+      );
+    });
+    loop.processImmediate();
+    return whatNext();
+  },
+
+  turn(kind, token, ok, value) {
+    if (kind === NOTHING_LEFT) return finish();
+    if (kind === ANSWER) {
+      answer(token, ok, value);
+    } else {
+      loop.processTimers();
+    }
+    if (kind !== ANSWER || !hasCalls()) loop.processImmediate();
+    return whatNext();
+  },
+};
+
+function hostFunction(specifier, name) {
+  const { [name]: made } = {
+    [name](...args) {
+      return new Promise((resolve, reject) => {
+        const bytes = encode(args, { place: "args", bytesMax: config.callBytesMax });
+        call(HOST, specifier, [name, bytes], (ok, answer) => {
+          try {
+            if (ok) resolve(decode(answer));
+            else reject(decodeError(answer));
+          } catch (error) {
+            reject(error);
+          }
+        });
+      });
+    },
+  };
+  return made;
+}
+
+function seedMathRandom() {
+  const words = new Uint32Array(256);
+  const bytes = new Uint8Array(words.buffer);
+  let next = words.length;
+  const { random: seeded } = {
+    random() {
+      if (next >= words.length) {
+        random(bytes);
+        next = 0;
+      }
+      const high = words[next] >>> 5;
+      const low = words[next + 1] >>> 6;
+      next += 2;
+      return (high * 67108864 + low) / 9007199254740992;
+    },
+  };
+  ObjectDefineProperty(globalThis.Math, "random", {
+    __proto__: null,
+    configurable: true,
+    enumerable: false,
+    value: seeded,
+    writable: true,
+  });
+}
+
+prepareProcess((code) => {
+  if (isOver) return;
+  isOver = true;
+  done(EXITED, "null", code);
+});
+installGlobals();
+loop.setUncaught(uncaught);
+
+globalThis.__carrel_boot = (natives) => {
+  boot(natives);
+  natives.core.setCallbacks({ prepareStackTrace, rejection: loop.promiseReject });
+  return driver;
+};
