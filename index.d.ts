@@ -83,6 +83,34 @@ export declare class NativeFiles {
   watch(path: unknown, options: unknown): Promise<NativeWatch>
 }
 
+/** Runs of one backend in one workspace. */
+export declare class NativeRuntime {
+  /** Starts a run; its id, once its modules are loaded. */
+  exec(requestJson: string, source: string, stdin?: Uint8Array | undefined | null): Promise<string>
+  /** Answers what the callback was called with. What nobody waits for any more is dropped. */
+  answer(run: string, call: number, isOk: boolean, bytes?: Uint8Array | undefined | null, json?: string | undefined | null): void
+  /** The events after one, at least one; none when the exit has been handed out. */
+  next(run: string, afterSeq: number): Promise<NativeRunEvent[]>
+  /** The number of the last event so far. */
+  lastSeq(run: string): Promise<number>
+  /** The result as JSON, when the run is over. */
+  result(run: string, outputJson?: string | undefined | null): Promise<string>
+  /** Whether there is such a run. */
+  has(run: string): Promise<boolean>
+  /** Ends a run; resolves when it has ended. */
+  kill(run: string): Promise<void>
+  /** Forgets a run that is over. */
+  dispose(run: string): Promise<void>
+  /** Settles what processes that have ended left. */
+  recover(): Promise<void>
+  /** What runs now, as JSON. */
+  stats(): Promise<string>
+  /** Makes processes ready for the runs that come. */
+  prewarm(): Promise<void>
+  /** Ends all runs; resolves when no process of theirs is left. */
+  close(): Promise<void>
+}
+
 /** A set of tools. */
 export declare class NativeTools {
   /** What a model is told of the tools: a JSON array. */
@@ -125,6 +153,8 @@ export declare class NativeWatch {
 
 /** An open workspace. */
 export declare class NativeWorkspace {
+  /** Connects a backend. */
+  runtime(configJson: string, upcall: (json: string, bytes: Uint8Array | null) => void): NativeRuntime
   /** A set of tools over the workspace. */
   tools(options: unknown): NativeTools
   /** Calls of tools: a JSON array. */
@@ -183,6 +213,16 @@ export interface NativeReport {
   bytes: number
 }
 
+/** Something that happened in a run. */
+export interface NativeRunEvent {
+  seq: number
+  name: string
+  /** Of output. */
+  bytes?: Uint8Array
+  /** Of the exit. */
+  json?: string
+}
+
 /** Use of the workspace, in bytes and pieces. */
 export interface NativeUsage {
   files: number
@@ -196,3 +236,6 @@ export interface NativeUsage {
 
 /** Most bytes that `writeFile` and `appendFile` take in one piece; more goes through an upload. */
 export declare const PIECE_BYTES_MAX: number
+
+/** Fails for options that a backend cannot have. */
+export declare function validateRuntimeConfig(configJson: string): void

@@ -1,6 +1,8 @@
 // The shapes of `workspace.fs`.
 
 import type { FileContent } from "./content.js";
+import type { Backend } from "./runtime/backend.js";
+import type { WorkspaceOutputOptions } from "./runtime/types.js";
 
 /** How a workspace is stored and opened. */
 export interface WorkspaceOptions {
@@ -34,6 +36,21 @@ export interface WorkspaceOptions {
    * @defaultValue `false`
    */
   audit?: boolean;
+  /**
+   * Where code runs, by {@link Workspace.runtime}. The first one is used where none is named.
+   * @defaultValue none
+   */
+  backends?: readonly Backend[];
+  /**
+   * How much of its output the result of a run has, and where the whole is kept; `false`: results have all,
+   * and nothing is kept.
+   */
+  output?: WorkspaceOutputOptions | false;
+  /**
+   * Settle the runs that other processes left behind now, and not with the first call of the runtime.
+   * @defaultValue `false`
+   */
+  recover?: boolean;
 }
 
 /** What may be done with some paths. */

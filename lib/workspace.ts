@@ -6,6 +6,8 @@ import binding, { type NativeWorkspace } from "../index.js";
 import { call } from "./call.js";
 import { argumentTypeError, userError, WorkspaceError } from "./errors.js";
 import { Filesystem } from "./filesystem.js";
+import { finite, Runtime } from "./runtime/runtime.js";
+import type { WorkspaceRuntime } from "./runtime/types.js";
 import type {
   AuditQuery,
   AuditRecord,
@@ -51,6 +53,9 @@ export class Workspace implements AsyncDisposable, Disposable {
   /** The record of tool calls, kept if the workspace was opened with `audit: true`. */
   readonly audit: WorkspaceAudit;
 
+  /** Runs of code, by the backends that the workspace was opened with. */
+  readonly runtime: WorkspaceRuntime;
+
   static {
     nativeOf = (workspace) => {
       if (typeof workspace !== "object" || workspace === null || !(#native in workspace)) {
@@ -66,6 +71,7 @@ export class Workspace implements AsyncDisposable, Disposable {
 
   readonly #native: NativeWorkspace;
   readonly #now: (() => number) | undefined;
+  readonly #runtime: Runtime;
   /** Fires when the workspace begins to close. */
   readonly #closing = new AbortController();
   /** Inside the body of a transaction of this workspace: whether it still is open. */
@@ -76,8 +82,12 @@ export class Workspace implements AsyncDisposable, Disposable {
     setMaxListeners(0, this.#closing.signal);
     const now = options?.now ?? undefined;
     if (now !== undefined && typeof now !== "function") throw argumentTypeError("options.now must be a function");
+    const { backends, output, recover, ...settings } = options ?? {};
+    if (backends != null && !Array.isArray(backends)) throw argumentTypeError("options.backends must be a list");
+    if (recover != null && typeof recover !== "boolean") throw argumentTypeError("options.recover must be a boolean");
     try {
-      this.#native = new binding.NativeWorkspace(options);
+      if (output != null) binding.validateRuntimeConfig(JSON.stringify({ output: finite({ output }).output }));
+      this.#native = new binding.NativeWorkspace(typeof options === "object" && options ? settings : options);
     } catch (thrown) {
       throw userError(thrown);
     }
@@ -87,6 +97,23 @@ export class Workspace implements AsyncDisposable, Disposable {
       guard: () => this.#refuseInTransaction("use the fs that the transaction passes to its body"),
       closing: this.#closing.signal,
     });
+    try {
+      this.#runtime = new Runtime(
+        {
+          native: this.#native,
+          fs: this.fs,
+          output: output ?? undefined,
+          refuseInTransaction: () => this.#refuseInTransaction("start runs after it"),
+        },
+        backends ?? [],
+      );
+    } catch (error) {
+      this.#native.close().catch(() => {});
+      throw error;
+    }
+    this.runtime = this.#runtime;
+    // What cannot be recovered now is settled by the next call of the runtime, which tells of failures.
+    if (recover) this.#runtime.recover().catch(() => {});
     this.audit = {
       query: async (query?: AuditQuery) => JSON.parse(await call(() => this.#native.audit(query))) as AuditRecord[],
     };
@@ -145,7 +172,8 @@ export class Workspace implements AsyncDisposable, Disposable {
   }
 
   /**
-   * Ends the use of the workspace, after the calls under way, transactions included. Later calls,
+   * Ends the use of the workspace: its runs at once, and calls under way, transactions included, when they
+   * are done. Later calls,
    * streams that are still open and writes from a source that still delivers reject with
    * `ECLOSED`. Closing twice is fine.
    */
@@ -156,6 +184,7 @@ export class Workspace implements AsyncDisposable, Disposable {
 
   async #end(): Promise<void> {
     this.#closing.abort(new WorkspaceError("ECLOSED", "ECLOSED: the workspace is closed"));
+    await this.#runtime.close().catch(() => {});
     await call(() => this.#native.close());
   }
 

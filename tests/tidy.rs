@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers from the inside out. A layer knows those before it and no other.
-const LAYERS: &[&str] = &["store", "vfs", "search", "tools", "binding"];
+const LAYERS: &[&str] = &["store", "vfs", "search", "tools", "runtime", "binding"];
 
 fn sources() -> Vec<(PathBuf, String)> {
     let mut files = Vec::new();

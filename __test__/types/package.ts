@@ -2,6 +2,9 @@
 // marked @ts-expect-error must not compile.
 
 import { Workspace, WorkspaceError } from "carrel";
+import { JavaScriptBackend } from "carrel/backends/javascript";
+import { WorkerJavaScriptBackend } from "carrel/backends/worker-javascript";
+import { createToolBindings } from "carrel/modules/tools";
 
 export async function overloads(workspace: Workspace): Promise<void> {
   const text: string = await workspace.fs.readFile("/a", "utf8");
@@ -32,4 +35,49 @@ export function storage(): void {
 
 export function isMissing(error: unknown): boolean {
   return error instanceof WorkspaceError && error.code === "ENOENT" && error.path !== undefined;
+}
+
+export async function runs(): Promise<void> {
+  const backend = new JavaScriptBackend({
+    root: "/workspace",
+    access: "read",
+    egress: { mode: "direct", allow: ["example.com"] },
+    modules: {
+      lib: "export default 1",
+      "ws:db": {
+        query: async ([sql]: readonly [string], { signal, callId }) => ({ sql, callId, aborted: signal.aborted }),
+      },
+      "ws:made": ({ fs }) => ({ list: () => fs.readdir("/workspace") }),
+      "ws:tools": createToolBindings([]),
+    },
+  });
+  const workspace = new Workspace({ storage: ":memory:", backends: [backend], output: { keep: 10 }, recover: true });
+  const handle = await workspace.runtime.exec("export default () => 1", { encoding: "utf8", input: { a: [1, null] } });
+  for await (const event of handle) {
+    if (event.name === "exit") {
+      const code: number = event.code;
+      const status: "completed" | "failed" | "cancelled" = event.status;
+      console.log(code, status, event.result, event.reason);
+    } else {
+      const text: string = event.value;
+      console.log(text);
+    }
+  }
+  await using bytes = await workspace.runtime.getExec(handle.id, { resume: "tail" });
+  const result = await bytes.result();
+  const stdout: Uint8Array = result.stdout;
+  // @ts-expect-error: without an encoding output is bytes.
+  const wrong: string = result.stdout;
+  const { live, runs } = await workspace.runtime.stats();
+  console.log(stdout, wrong, live, runs[0]?.pid, workspace.runtime.backends()[0]?.description);
+}
+
+export function backends(): void {
+  new WorkerJavaScriptBackend({ loader: {}, compatibilityDate: "2026-05-23" });
+  // @ts-expect-error: only this backend takes a loader.
+  new JavaScriptBackend({ loader: {} });
+  // @ts-expect-error: a network without hosts has to be said as such.
+  new JavaScriptBackend({ egress: { mode: "direct" } });
+  // @ts-expect-error: the input of a run is JSON.
+  new Workspace({ storage: ":memory:" }).runtime.exec("", { input: new Date() });
 }

@@ -14,6 +14,7 @@ mod args;
 mod files;
 mod mutations;
 mod queries;
+mod runtime;
 mod streams;
 mod tools;
 mod workspace;

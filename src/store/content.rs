@@ -117,6 +117,16 @@ impl ReadTx<'_> {
         .ok_or_else(|| damaged("a part of a file is missing"))
     }
 
+    /// The hashes of the first `count` chunks, which are whole ones; none if the manifest is gone.
+    pub fn chunk_hashes(&self, manifest: ManifestId, count: u64) -> Result<Vec<Option<[u8; 32]>>> {
+        self.rows(
+            "SELECT b.hash FROM chunk c JOIN blob b ON b.id = c.blob
+             WHERE c.manifest = ?1 AND c.idx < ?2 ORDER BY c.idx",
+            (manifest, count as i64),
+            |row| row.get(0),
+        )
+    }
+
     /// The bytes of chunk `index` of some contents.
     pub fn chunk_bytes(&self, content: Content, index: u64) -> Result<Vec<u8>> {
         match content {

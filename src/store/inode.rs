@@ -88,13 +88,17 @@ fn inode(row: &Row<'_>) -> rusqlite::Result<Inode> {
 impl ReadTx<'_> {
     /// The inode with this number; a missing one is damage, since only a dirent leads here.
     pub fn inode(&self, id: InodeId) -> Result<Inode> {
+        self.find_inode(id)?.ok_or_else(|| super::connection::damaged("a directory entry leads to no inode"))
+    }
+
+    /// The inode with this number, for who remembers one: none once its last name is gone.
+    pub fn find_inode(&self, id: InodeId) -> Result<Option<Inode>> {
         self.row(
             "SELECT id, type, mode, nlink, size, blob, manifest, mtime, ctime, atime, birthtime, version
              FROM inode WHERE id = ?1",
             [id],
             inode,
-        )?
-        .ok_or_else(|| super::connection::damaged("a directory entry leads to no inode"))
+        )
     }
 
     /// The inode that `name` in a directory leads to.

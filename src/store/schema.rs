@@ -14,7 +14,7 @@
 //! those rows and are removed when it is zero. Equal blobs are stored once, but for small ones, of
 //! which sharing would cost more than it saves. `change` is the log for watchers, and its last row holds
 //! the totals: a mutation that must write a row there anyway keeps them for nothing. `audit` is the log of
-//! tool calls.
+//! tool calls. `run` and `run_event` are what code was run and what it printed.
 
 use rusqlite::Connection;
 
@@ -27,7 +27,7 @@ pub const ROOT_INODE: i64 = 1;
 /// The schema version that this code reads and writes.
 pub const VERSION: i32 = MIGRATIONS.len() as i32;
 
-const MIGRATIONS: &[&str] = &[V1, V2];
+const MIGRATIONS: &[&str] = &[V1, V2, V3];
 
 const V1: &str = "
 CREATE TABLE inode (
@@ -117,6 +117,31 @@ CREATE TABLE audit (
   code         TEXT,            -- NULL: it succeeded
   duration     REAL NOT NULL    -- milliseconds
 );
+";
+
+const V3: &str = "
+CREATE TABLE run (
+  id       INTEGER PRIMARY KEY AUTOINCREMENT,
+  backend  TEXT NOT NULL,
+  name     TEXT NOT NULL,       -- the id that users know
+  label    TEXT,
+  status   INTEGER NOT NULL,    -- 0 running, 1 completed, 2 failed, 3 cancelled
+  owner    INTEGER NOT NULL,    -- see store::owner
+  started  REAL NOT NULL,       -- milliseconds since the epoch
+  finished REAL,
+  ending   TEXT,                -- JSON: exit code, reason, output that was cut
+  value    TEXT,                -- JSON of the result; NULL unless completed
+  UNIQUE (backend, name)
+);
+CREATE INDEX run_running ON run (id) WHERE status = 0;
+CREATE INDEX run_finished ON run (backend, finished) WHERE status <> 0;
+CREATE TABLE run_event (
+  run    INTEGER NOT NULL,      -- run.id
+  seq    INTEGER NOT NULL,      -- from 1 without gaps; the end of the run has the next
+  stream INTEGER NOT NULL,      -- 1 standard output, 2 standard error
+  data   BLOB NOT NULL,
+  PRIMARY KEY (run, seq)
+) WITHOUT ROWID;
 ";
 
 /// Brings an empty or older database to [`VERSION`]. Runs inside the caller's transaction.

@@ -7,12 +7,16 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::read::{Range, Slice, read_file, slice_of};
+use super::read::{Range, Slice, read_file, slice_of, slice_of_inode};
+use super::resolve::{LastLink, existing};
 use crate::clock::now_ms;
 use crate::error::{Code, FsError, Result};
 use crate::limits::CHUNK_BYTES;
 use crate::path::WorkspacePath;
-use crate::store::{Content, Lease, Location, ManifestId, Owner, PinId, ReadTx, Scope, executor, lock};
+use crate::store::{
+    Content, Inode, InodeId, Lease, Location, ManifestId, Owner, PinId, ReadTx, Scope, WriteTx, executor,
+    lock,
+};
 
 /// See the module. Dropped, it lets go of what it holds.
 pub struct Download {
@@ -52,20 +56,55 @@ impl Download {
 
     /// Opens any contents. For a thread that may wait.
     pub fn open(scope: &Scope, path: &WorkspacePath, range: Range) -> Result<Download> {
+        let find = |tx: &ReadTx<'_>| existing(tx, path, LastLink::Follow);
+        Self::open_found(scope, range, find).map_err(|error| error.at(path.as_str()))
+    }
+
+    /// Opens all contents of the file with this number, which may be gone: `ENOENT`. For a thread that
+    /// may wait.
+    pub fn open_inode(scope: &Scope, id: InodeId) -> Result<Download> {
+        Self::open_found(scope, Range::default(), |tx| {
+            tx.find_inode(id)?.ok_or_else(|| FsError::new(Code::NoEnt))
+        })
+    }
+
+    /// Takes over contents with a pin that a change has just made on them.
+    pub fn of_pinned(
+        scope: &Scope,
+        size: u64,
+        manifest: ManifestId,
+        pin: PinId,
+        owner: Arc<Owner>,
+    ) -> Download {
+        let slice = Slice { content: Content::Manifest(manifest), size, start: 0, end: size };
+        Self::new(scope, slice, Hold::Pinned { manifest, pin, _owner: owner })
+    }
+
+    fn open_found(
+        scope: &Scope,
+        range: Range,
+        find: impl Fn(&ReadTx<'_>) -> Result<Inode>,
+    ) -> Result<Download> {
+        let look = |tx: &ReadTx<'_>| {
+            let inode = find(tx)?;
+            let slice = slice_of_inode(tx, &inode, range)?;
+            Ok((slice, Origin { inode: inode.id, version: inode.version }))
+        };
         if scope.is_transaction() || scope.store().config().location == Location::Memory {
-            return Self::open_shared(scope, path, range);
+            return Self::open_shared(scope, |tx| look(tx).map(|(slice, _)| slice));
         }
         let mut attempts = 0;
-        let (lease, slice) = loop {
+        let (lease, (slice, origin)) = loop {
             let lease = scope.store().hold()?;
-            match slice_of(&lease.view(), path, range) {
+            let found = look(&lease.view());
+            match found {
                 Err(error) if error.code() == Code::Busy => {
                     drop(lease);
                     std::thread::sleep(executor::backoff(attempts));
                     attempts += 1;
                 }
                 Err(error) => return Err(error),
-                Ok(slice) => break (lease, slice),
+                Ok(found) => break (lease, found),
             }
         };
         if slice.len() <= CHUNK_BYTES as u64 {
@@ -74,24 +113,24 @@ impl Download {
         }
         let download = Self::new(scope, slice, Hold::Snapshot(lease));
         if !scope.store().is_readonly() {
-            download.pin_soon()?;
+            download.pin_soon(origin)?;
         }
         Ok(download)
     }
 
     /// Opens where a connection cannot be kept: in a transaction, or of a database in memory.
-    fn open_shared(scope: &Scope, path: &WorkspacePath, range: Range) -> Result<Download> {
-        let slice = scope.read_now(|tx| slice_of(tx, path, range))?;
+    fn open_shared(scope: &Scope, look: impl Fn(&ReadTx<'_>) -> Result<Slice>) -> Result<Download> {
+        let slice = scope.read_now(&look)?;
         if slice.len() <= CHUNK_BYTES as u64 {
             let (slice, bytes) = scope.read_now(|tx| {
-                let slice = slice_of(tx, path, range)?;
+                let slice = look(tx)?;
                 Ok((slice, read_file(tx, slice)?))
             })?;
             return Ok(Self::new(scope, slice, Hold::Bytes(bytes)));
         }
         let owner = scope.store().owner()?;
         let pinned = scope.write_here(now_ms(), |tx| {
-            let slice = slice_of(tx, path, range)?;
+            let slice = look(tx)?;
             let Content::Manifest(manifest) = slice.content else { return Ok(None) };
             Ok(tx.pin(manifest, owner.id)?.map(|pin| (slice, manifest, pin)))
         });
@@ -103,7 +142,7 @@ impl Download {
         // Somebody else's transaction is open, or the file became small: no pin can be made now.
         // What is in memory already may be in memory twice.
         let (slice, bytes) = scope.read_now(|tx| {
-            let slice = slice_of(tx, path, range)?;
+            let slice = look(tx)?;
             Ok((slice, read_file(tx, slice)?))
         })?;
         Ok(Self::new(scope, slice, Hold::Bytes(bytes)))
@@ -119,17 +158,17 @@ impl Download {
     }
 
     /// Replaces the snapshot by a pin as soon as the writer gets to it.
-    fn pin_soon(&self) -> Result<()> {
+    fn pin_soon(&self, origin: Origin) -> Result<()> {
         let Content::Manifest(manifest) = self.slice.content else { return Ok(()) };
         let owner = self.scope.store().owner()?;
         let owner_id = owner.id;
-        let hold = Arc::clone(&self.hold);
-        let scope = self.scope.clone();
+        let (hold, held) = (Arc::clone(&self.hold), Arc::clone(&self.hold));
+        let (scope, size) = (self.scope.clone(), self.slice.size);
         self.scope.write_later(
             now_ms(),
             false,
             0,
-            move |tx| tx.pin(manifest, owner_id),
+            move |tx| pin_unchanged(tx, &held, manifest, size, origin, owner_id),
             move |pinned| {
                 // Without a pin the snapshot has to last: the file went in the meantime.
                 let Ok(Some(pin)) = pinned else { return };
@@ -160,6 +199,34 @@ impl Download {
         }
     }
 
+    /// Up to `length` bytes from `offset` on, whatever was handed out before. For a thread that may wait.
+    pub fn read_at(&self, offset: u64, length: u64) -> Result<Vec<u8>> {
+        let start = offset.clamp(self.slice.start, self.slice.end);
+        let end = start.saturating_add(length).min(self.slice.end);
+        let mut out = Vec::with_capacity(usize::try_from(end - start).unwrap_or(0));
+        let mut at = start;
+        while at < end {
+            let index = at / CHUNK_BYTES as u64;
+            let chunk_start = index * CHUNK_BYTES as u64;
+            let until = end.min(chunk_start + CHUNK_BYTES as u64);
+            match self.at_hand(at, until) {
+                Some(bytes) => out.extend_from_slice(&bytes),
+                None => {
+                    let chunk = self.chunk(index)?;
+                    let part = chunk.get((at - chunk_start) as usize..(until - chunk_start) as usize);
+                    out.extend_from_slice(part.ok_or_else(short)?);
+                }
+            }
+            at = until;
+        }
+        Ok(out)
+    }
+
+    /// Length of the contents.
+    pub fn size(&self) -> u64 {
+        self.slice.size
+    }
+
     /// The next piece: the rest of the chunk in which the last one ended. None at the end. For a
     /// thread that may wait.
     pub fn next(&self) -> Result<Option<Vec<u8>>> {
@@ -182,7 +249,7 @@ impl Download {
             }
         };
         if bytes.is_empty() {
-            return Err(crate::store::damaged("a part of a file is shorter than it should be"));
+            return Err(short());
         }
         *position += bytes.len() as u64;
         if *position >= self.slice.end {
@@ -226,6 +293,53 @@ impl Download {
             unpin(&self.scope, manifest, pin);
         }
     }
+}
+
+/// The file that a snapshot was made of, as it was.
+#[derive(Clone, Copy)]
+struct Origin {
+    inode: InodeId,
+    version: i64,
+}
+
+/// Most chunks that are compared to find out whether a snapshot can become a pin.
+const COMPARED_CHUNKS_MAX: u64 = 4096;
+
+/// Pins a manifest if it still holds what the snapshot sees: as long as only its file points to it, a
+/// write into the middle of the file changes it in its place. A longer end does not matter.
+fn pin_unchanged(
+    tx: &WriteTx<'_>,
+    hold: &Mutex<Hold>,
+    manifest: ManifestId,
+    size: u64,
+    origin: Origin,
+    owner: i64,
+) -> Result<Option<PinId>> {
+    let is_current = tx.find_inode(origin.inode)?.is_some_and(|inode| inode.version == origin.version);
+    if !is_current {
+        let hold = lock(hold);
+        let Hold::Snapshot(lease) = &*hold else { return Ok(None) };
+        let (last, rest) = (size / CHUNK_BYTES as u64, (size % CHUNK_BYTES as u64) as usize);
+        if last > COMPARED_CHUNKS_MAX {
+            return Ok(None);
+        }
+        let seen = lease.view().chunk_hashes(manifest, last)?;
+        if tx.chunk_hashes(manifest, last)? != seen {
+            return Ok(None);
+        }
+        let content = Content::Manifest(manifest);
+        if rest > 0
+            && tx.chunk_bytes(content, last)?.get(..rest)
+                != lease.view().chunk_bytes(content, last)?.get(..rest)
+        {
+            return Ok(None);
+        }
+    }
+    tx.pin(manifest, owner)
+}
+
+fn short() -> FsError {
+    crate::store::damaged("a part of a file is shorter than it should be")
 }
 
 impl Drop for Download {

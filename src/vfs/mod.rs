@@ -14,6 +14,7 @@ mod download;
 mod link;
 mod mkdir;
 mod permit;
+mod pwrite;
 mod read;
 mod readdir;
 mod rename;
@@ -31,8 +32,9 @@ pub use copy::{CopyTree, copy_file, copy_tree, sources};
 pub use download::Download;
 pub use link::{link, readlink, symlink};
 pub use mkdir::mkdir;
-pub use permit::may_see;
-pub use read::{Range, Slice, read_file, slice_of};
+pub use permit::{may_see, permit_change};
+pub use pwrite::write_at;
+pub use read::{Range, Slice, read_file, slice_of, slice_of_inode};
 pub use readdir::{Listing, readdir};
 pub use rename::rename;
 pub use resolve::{LastLink, Place, Resolved, Start, directory, existing, real_path, realpath, resolve};
@@ -41,7 +43,7 @@ pub use stat::{Stat, Usage, lstat, stat, usage};
 pub use upload::{Upload, UploadTarget};
 pub use walk::{Step, Walk};
 pub use watch::{Event, Watch};
-pub use write::{Condition, NewContent, NewFile, Tail, append, truncate, write};
+pub use write::{Condition, NewContent, NewFile, Tail, append, truncate, truncate_inode, write};
 
 /// Permission bits of a new file.
 pub const FILE_MODE: u32 = 0o644;

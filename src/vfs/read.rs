@@ -3,7 +3,7 @@
 use super::resolve::{LastLink, existing};
 use crate::error::{Code, FsError, Result};
 use crate::path::WorkspacePath;
-use crate::store::{Content, Kind, ReadTx};
+use crate::store::{Content, Inode, Kind, ReadTx};
 
 /// A part of a file as a caller asks for it. Beyond the end there is nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -42,10 +42,15 @@ impl Slice {
 /// The part of a file that exists. `EISDIR` for a directory.
 pub fn slice_of(tx: &ReadTx<'_>, path: &WorkspacePath, range: Range) -> Result<Slice> {
     let inode = existing(tx, path, LastLink::Follow)?;
+    slice_of_inode(tx, &inode, range).map_err(|error| error.at(path.as_str()))
+}
+
+/// The part of a file, whatever its name is, that exists.
+pub fn slice_of_inode(tx: &ReadTx<'_>, inode: &Inode, range: Range) -> Result<Slice> {
     if inode.kind == Kind::Directory {
-        return Err(FsError::new(Code::IsDir).at(path.as_str()));
+        return Err(FsError::new(Code::IsDir));
     }
-    tx.check_size(inode.content, inode.size).map_err(|error| error.at(path.as_str()))?;
+    tx.check_size(inode.content, inode.size)?;
     let start = range.offset.min(inode.size);
     let end = range.length.map_or(inode.size, |length| inode.size.min(start.saturating_add(length)));
     Ok(Slice { content: inode.content, size: inode.size, start, end })

@@ -109,7 +109,7 @@ pub fn write(
 }
 
 /// Gives an existing file these contents.
-fn replace(tx: &WriteTx<'_>, inode: &Inode, contents: NewContent<'_>) -> Result<()> {
+pub(super) fn replace(tx: &WriteTx<'_>, inode: &Inode, contents: NewContent<'_>) -> Result<()> {
     if let NewContent::Piece(piece) = contents
         && tx.replace_small(inode.content, piece)?
     {
@@ -195,12 +195,18 @@ pub fn truncate(tx: &WriteTx<'_>, path: &WorkspacePath, length: u64) -> Result<(
         Resolved::Absent { .. } => return refused(Code::NoEnt),
     };
     permit_change(tx, &real)?;
+    truncate_inode(tx, &inode, length)?;
+    tx.changed(ChangeKind::Change, real);
+    Ok(())
+}
+
+/// Cuts a file, whatever its name is, to `length` bytes, or fills it up with zeros.
+pub fn truncate_inode(tx: &WriteTx<'_>, inode: &Inode, length: u64) -> Result<()> {
+    check_size(length)?;
     let kept = length.min(inode.size);
     let mut end = End::of_prefix(tx, inode.content, inode.size, kept, length)?;
     end.push_zeros(length - kept)?;
-    end.finish(&inode, length)?;
-    tx.changed(ChangeKind::Change, real);
-    Ok(())
+    end.finish(inode, length)
 }
 
 /// `EFBIG` for more than a file can hold.
@@ -218,7 +224,7 @@ pub fn check_size(bytes: u64) -> Result<()> {
 ///
 /// The whole chunks of the old contents are shared, not copied. A manifest that only the file
 /// itself points to is extended in place: whoever still reads it, reads no further than it was.
-struct End<'t, 'c> {
+pub(super) struct End<'t, 'c> {
     tx: &'t WriteTx<'c>,
     manifest: Option<ManifestId>,
     /// Number of the chunk that `buffer` becomes.
@@ -227,7 +233,7 @@ struct End<'t, 'c> {
 }
 
 impl<'t, 'c> End<'t, 'c> {
-    fn of(tx: &'t WriteTx<'c>, content: Content, size: u64, new_size: u64) -> Result<Self> {
+    pub(super) fn of(tx: &'t WriteTx<'c>, content: Content, size: u64, new_size: u64) -> Result<Self> {
         if let Content::Manifest(manifest) = content
             && tx.is_only_reference(manifest)?
         {
@@ -239,7 +245,13 @@ impl<'t, 'c> End<'t, 'c> {
     }
 
     /// Of contents that are `size` bytes long the first `kept`.
-    fn of_prefix(tx: &'t WriteTx<'c>, content: Content, size: u64, kept: u64, new_size: u64) -> Result<Self> {
+    pub(super) fn of_prefix(
+        tx: &'t WriteTx<'c>,
+        content: Content,
+        size: u64,
+        kept: u64,
+        new_size: u64,
+    ) -> Result<Self> {
         let whole_chunks = kept / CHUNK_BYTES as u64;
         let cut = whole_chunks * CHUNK_BYTES as u64;
         let buffer = tx.content_range(content, size, cut, kept - cut)?;
@@ -261,7 +273,7 @@ impl<'t, 'c> End<'t, 'c> {
         Ok(End { tx, manifest, index: whole_chunks, buffer })
     }
 
-    fn push(&mut self, mut bytes: &[u8]) -> Result<()> {
+    pub(super) fn push(&mut self, mut bytes: &[u8]) -> Result<()> {
         while !bytes.is_empty() {
             if self.buffer.len() == CHUNK_BYTES {
                 self.flush()?;
@@ -273,7 +285,7 @@ impl<'t, 'c> End<'t, 'c> {
         Ok(())
     }
 
-    fn push_zeros(&mut self, mut count: u64) -> Result<()> {
+    pub(super) fn push_zeros(&mut self, mut count: u64) -> Result<()> {
         let zeros = vec![0; CHUNK_BYTES.min(usize::try_from(count).unwrap_or(CHUNK_BYTES))];
         let first = count.min((CHUNK_BYTES - self.buffer.len()) as u64);
         self.push(&zeros[..first as usize])?;
@@ -303,7 +315,7 @@ impl<'t, 'c> End<'t, 'c> {
     }
 
     /// Makes the contents those of the file that they began as.
-    fn finish(mut self, inode: &Inode, size: u64) -> Result<()> {
+    pub(super) fn finish(mut self, inode: &Inode, size: u64) -> Result<()> {
         let Some(manifest) = self.manifest else {
             return replace(self.tx, inode, NewContent::Piece(&Piece::new(self.buffer)));
         };
