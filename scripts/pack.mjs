@@ -2,7 +2,7 @@
 //
 //   node scripts/pack.mjs [folder]     default: target/packages
 //
-// Works on a copy: the binary has to lie in npm/<platform>/ and the manifest changes while npm
+// Works on a copy: the binaries have to lie in npm/<platform>/ and the manifest changes while npm
 // packs, and neither may disturb the checkout.
 
 import { spawnSync } from "node:child_process";
@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { platformName, thisMachine } from "../loader.js";
-import { addon, root } from "./setup.mjs";
+import { addon, isolateProgram, root } from "./setup.mjs";
 
 const NOT_COPIED = new Set(["node_modules", "target", ".git"]);
 
@@ -22,7 +22,7 @@ export function pack(destination) {
   try {
     cpSync(root, copy, { recursive: true, filter: (source) => !NOT_COPIED.has(basename(source)) });
     const platform = join(copy, "npm", platformName(thisMachine()));
-    copyFileSync(join(root, addon), join(platform, addon));
+    for (const file of [addon, isolateProgram]) copyFileSync(join(root, file), join(platform, file));
     return { main: npmPack(copy, destination), platform: npmPack(platform, destination) };
   } finally {
     rmSync(copy, { recursive: true, force: true });
