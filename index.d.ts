@@ -18,6 +18,22 @@ export declare class NativeDownload {
   cancel(): void
 }
 
+/** A call of `exec`, told what its run does. */
+export declare class NativeExecution {
+  /** What is to be run: JSON of `{ source, options }`. */
+  request(): string
+  /** The run has begun. */
+  begun(run: string): void
+  /** The run has printed to stdout (0) or stderr (1). */
+  print(stream: number, bytes: Uint8Array): void
+  /** What there is to see now, as JSON. */
+  snapshot(): string
+  /** Ends the call with JSON of `{ code, reason?, truncated? }`, and what the run gave as JSON. */
+  finish(exitJson: string, resultJson?: string | undefined | null): Promise<NativeOutcome>
+  /** Ends the call of a run that did not begin, because of an error. */
+  fail(name: string, code: string | undefined | null, message: string): Promise<NativeOutcome>
+}
+
 /** The files of a workspace, or of an open transaction. */
 export declare class NativeFiles {
   /** Writes a file from content in one piece. */
@@ -123,6 +139,10 @@ export declare class NativeTools {
   locate(path: string): Promise<string>
   /** Calls a tool with arguments as JSON, or none if they cannot be. */
   call(name: string, json?: string | undefined | null, now?: number | undefined | null): Promise<NativeOutcome>
+  /** What a model is told of `exec`, with what the backends say of themselves: a JSON object by their ids. */
+  describeExec(textsJson: string): string
+  /** Begins a call of `exec`; null if its arguments are wrong, or there is no such tool, which `call` tells. */
+  beginExec(json?: string | undefined | null, now?: number | undefined | null): NativeExecution | null
 }
 
 /** An open transaction. Dropped without an end, it is rolled back. */
@@ -155,8 +175,8 @@ export declare class NativeWatch {
 export declare class NativeWorkspace {
   /** Connects a backend. */
   runtime(configJson: string, upcall: (json: string, bytes: Uint8Array | null) => void): NativeRuntime
-  /** A set of tools over the workspace. */
-  tools(options: unknown): NativeTools
+  /** A set of tools over the workspace, which has these backends: a JSON array of `{ id, callable }`. */
+  tools(options: unknown, backendsJson: string): NativeTools
   /** Calls of tools: a JSON array. */
   audit(query: unknown): Promise<string>
   /** Opens a workspace, and makes it if there is none. */

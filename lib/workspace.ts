@@ -184,7 +184,9 @@ export class Workspace implements AsyncDisposable, Disposable {
 
   async #end(): Promise<void> {
     this.#closing.abort(new WorkspaceError("ECLOSED", "ECLOSED: the workspace is closed"));
-    await this.#runtime.close().catch(() => {});
+    // What runs did last is written before the database is closed. Without runs it is closed at once.
+    const ending = this.#runtime.close();
+    if (ending) await ending.catch(() => {});
     await call(() => this.#native.close());
   }
 

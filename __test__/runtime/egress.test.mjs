@@ -309,7 +309,7 @@ test("a body of another length than announced does not become a second request",
 });
 
 test("the cap holds while a body is read, and ends the connection", async (t) => {
-  const closed = Promise.withResolvers ? Promise.withResolvers() : deferred();
+  const closed = deferred();
   const { port, url } = await serve(t, (_, response) => {
     response.on("close", closed.resolve);
     const more = () => {

@@ -196,6 +196,25 @@ test("a call that nobody waits for has its signal aborted; others do not", async
   assert.equal(decode((await answer(two)).bytes), "WorkspaceError");
 });
 
+test("the calls of a run at one time have a bound of values together, and give them back", async () => {
+  let release;
+  const { host, answer, call, begin } = await connect({
+    wait: () =>
+      new Promise((resolve) => {
+        release = resolve;
+      }),
+    f: ([list]) => list.length,
+  });
+  const many = new Array(600_000).fill(null);
+  const waiting = host("wait", [many]);
+  assert.equal((await failure(call("f", many))).code, "ELIMIT");
+  const elsewhere = begin({ kind: "host", run: "other", module: "ws:m", function: "f", deadline: 5 }, encode([many]));
+  assert.equal(decode((await answer(elsewhere)).bytes), 600_000);
+  release();
+  await answer(waiting);
+  assert.equal(decode((await call("f", many)).bytes), 600_000);
+});
+
 test("interrupt() says what it needs", async () => {
   const { call } = await connect({ f: (_, { interrupt }) => interrupt({ a: 1 }) });
   const error = await failure(call("f"));

@@ -259,6 +259,12 @@ for (const [what, value, name, message, code] of [
   });
 }
 
+test("an error of the core comes as its name, code and message", () => {
+  const error = decodeError(["Error", "ETIMEDOUT", "ETIMEDOUT: too long"]);
+  assert.deepStrictEqual([error.name, error.code, error.message], ["Error", "ETIMEDOUT", "ETIMEDOUT: too long"]);
+  assert.throws(() => decodeError(encode("text")), { code: "EPROTO" });
+});
+
 test("an AggregateError keeps its errors", () => {
   const clone = decodeError(encodeError(new AggregateError([new TypeError("a"), 1], "m")));
   assert.deepStrictEqual([clone.name, clone.errors[0].message, clone.errors[1]], ["AggregateError", "a", 1]);
@@ -279,7 +285,7 @@ function decodes(bytes) {
   try {
     decode(bytes);
   } catch (error) {
-    assert.equal(error.code, "EPROTO", error.stack);
+    assert.ok(["EPROTO", "ELIMIT"].includes(error.code), error.stack);
   }
 }
 
@@ -323,7 +329,14 @@ test("more values than may be are refused", () => {
     if (rest < 128) break;
   }
   list.set([1, 10, ...count]);
-  assert.throws(() => decode(list.subarray(0, 2 + count.length + VALUES_MAX + 1)), { code: "EPROTO" });
+  assert.throws(() => decode(list.subarray(0, 2 + count.length + VALUES_MAX + 1)), { code: "ELIMIT" });
+});
+
+test("decoding takes from a budget", () => {
+  const budget = { left: 10 };
+  decode(encode([1, { a: 1, b: new Map([[1, 2]]) }]), budget);
+  assert.equal(budget.left, 4);
+  assert.throws(() => decode(encode([1, 2, 3, 4, 5]), budget), { code: "ELIMIT" });
 });
 
 // Code that changes prototypes --------------------------------------------------------------------

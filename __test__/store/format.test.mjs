@@ -8,10 +8,11 @@ import { after, afterEach, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { Workspace } from "carrel";
 import { createToolSet } from "carrel/tools";
+import binding from "../../index.js";
 import { contents, links, NOW } from "../support/format-tree.mjs";
 
 let workspace;
-afterEach(() => workspace.close());
+afterEach(() => workspace?.close());
 
 const folder = mkdtempSync(join(tmpdir(), "carrel-format-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -41,6 +42,40 @@ test("a file of version 2 has the calls of tools, and what was read", async () =
   assert.equal((await as("maker").execute("write", write)).isError, false);
 });
 
+test("a file of version 3 has its runs, and says of one that was interrupted that it was", async () => {
+  const native = new binding.NativeWorkspace({ storage: copyOf(3) });
+  const runtime = native.runtime(JSON.stringify({ id: "format" }), () => {});
+  const result = async (id) => JSON.parse(await runtime.result(id, null));
+  assert.deepEqual(await result("completed"), {
+    status: "completed",
+    exitCode: 3,
+    value: '{"answer":42}',
+    stdout: "first\nthird\n",
+    stderr: "second\n",
+  });
+  assert.deepEqual(await result("abandoned"), {
+    status: "failed",
+    exitCode: 1,
+    reason: "interrupted",
+    stdout: "so far\n",
+    stderr: "Run was interrupted: the process that it belonged to has ended.\n",
+  });
+  await runtime.close();
+  await native.close();
+  workspace = undefined;
+});
+
+for (const version of [1, 2]) {
+  test(`a read-only file of version ${version} has no runs`, async () => {
+    const native = new binding.NativeWorkspace({ storage: { path: copyOf(version), readonly: true } });
+    const runtime = native.runtime("{}", () => {});
+    assert.equal(await runtime.has("completed"), false);
+    await runtime.close();
+    await native.close();
+    workspace = undefined;
+  });
+}
+
 for (const readonly of [true, false]) {
   test(`a file of version 1 has no calls of tools, ${readonly ? "read-only" : "to be written"}`, async () => {
     workspace = new Workspace({ storage: { path: copyOf(1), readonly }, audit: true });
@@ -59,7 +94,7 @@ test("every version up to today's has a file", async () => {
   assert.deepEqual(readdirSync(new URL("../../tests/data/", import.meta.url)).sort(), names.sort());
 });
 
-for (const version of [1, 2]) {
+for (const version of [1, 2, 3]) {
   for (const readonly of [true, false]) {
     test(`a file of version ${version} has its tree, ${readonly ? "read-only" : "to be written"}`, async () => {
       workspace = new Workspace({ storage: { path: copyOf(version), readonly } });

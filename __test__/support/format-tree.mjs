@@ -4,13 +4,16 @@
 //
 // The file is never made again for a version that was released: it stands for what users have.
 
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { Workspace } from "carrel";
 import { createToolSet } from "carrel/tools";
+import binding from "../../index.js";
+import fake from "./fake-isolate.cjs";
 
 /** The clock of the file: every time in it. */
 export const NOW = 1_700_000_000_000.5;
@@ -52,9 +55,46 @@ async function make(path) {
   await tools.execute("read", { path: "/workspace/notes.md" });
   await workspace.compact();
   await workspace.close();
+  // From version 3 on.
+  await makeRuns(path);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+/** Two runs: one that completed, and one whose process was killed. */
+async function makeRuns(path) {
+  spawnSync(process.execPath, [fileURLToPath(import.meta.url), "runs", path], { stdio: "inherit" });
+  // The killed process left a log that is not copied back.
+  await new Workspace({ storage: path }).close();
+}
+
+async function runAndDie(path) {
+  const folder = mkdtempSync(join(tmpdir(), "carrel-format-"));
+  const play = (name, end) => fake.fakeIsolate(folder, name, end);
+  const workspace = new binding.NativeWorkspace({ storage: path });
+  const start = async (isolatePath, request) => {
+    const runtime = workspace.runtime(JSON.stringify({ id: "format", isolatePath, warm: 0 }), () => {});
+    await runtime.exec(JSON.stringify(request), "", null);
+    return runtime;
+  };
+  const completed = play("completed", ({ begin, write, output, done, end }) => {
+    begin();
+    write(output(1, "first\n"), output(2, "second\n"), output(1, "third\n"));
+    end(done("completed", '{"answer":42}', 3));
+  });
+  const runtime = await start(completed, { id: "completed", label: "a label" });
+  await runtime.result("completed", null);
+  await runtime.close();
+  const abandoned = play("abandoned", ({ output, say }) => say(output(1, "so far\n")));
+  const other = await start(abandoned, { id: "abandoned" });
+  await other.next("abandoned", 0);
+  // What was printed is stored within a moment.
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  rmSync(folder, { recursive: true });
+  process.kill(process.pid, "SIGKILL");
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url) && process.argv[2] === "runs") {
+  await runAndDie(process.argv[3]);
+} else if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const path = join(tmpdir(), `carrel-format-${process.pid}.db`);
   await make(path);
   const file = readFileSync(path);
@@ -62,4 +102,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const version = file.readInt32BE(60);
   writeFileSync(new URL(`../../tests/data/v${version}.db.gz`, import.meta.url), gzipSync(file, { level: 9 }));
   rmSync(path);
+  rmSync(`${path}-pins`, { force: true });
 }

@@ -7,7 +7,8 @@
  *   platform that package.json names, or, where there is none, from the Node that runs this file.
  * - What is taken is what the roots in `library.mjs` need, found by following `require`.
  * - The script is plain ASCII: one character beyond Latin-1 would double its size in every process.
- * - Names are not shortened: functions and classes of the library have names that code can see.
+ * - Only white space is taken out: functions and classes of the library have names that code can see,
+ *   and every shorter way to write something loses some of them.
  */
 
 import { execFileSync } from "node:child_process";
@@ -102,7 +103,6 @@ async function libraryObject() {
     const { code } = await transform(`${HOLDER}function (${parameters}) {${source}\n}`, {
       charset: "ascii",
       legalComments: "none",
-      minifySyntax: true,
       minifyWhitespace: true,
     });
     if (!code.startsWith(HOLDER)) throw new Error(`'${id}' is not one function any more`);
@@ -122,7 +122,6 @@ const { outputFiles } = await build({
   keepNames: false,
   legalComments: "none",
   logLevel: "warning",
-  minifySyntax: true,
   minifyWhitespace: true,
   plugins: [
     {
@@ -144,4 +143,9 @@ mkdirSync(dirname(target), { recursive: true });
 // The library stands outside of what esbuild sees: it would rename what has the name of something of
 // ours, and the library's free names must be globals.
 writeFileSync(target, `((${PLACE})=>{${outputFiles[0].text.trim()}})(${await libraryObject()});\n`);
-writeFileSync(join(dirname(target), "LICENSE.node"), readFileSync(join(FOLDER, "LICENSE.node")));
+for (const [name, license] of [
+  ["LICENSE.node", join(FOLDER, "LICENSE.node")],
+  ["LICENSE.urlpattern-polyfill", join(FOLDER, "node_modules/urlpattern-polyfill/LICENSE")],
+]) {
+  writeFileSync(join(dirname(target), name), readFileSync(license));
+}

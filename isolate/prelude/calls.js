@@ -8,7 +8,7 @@ import { late } from "./late.js";
 import { loop } from "./loop.js";
 import { primordials } from "./primordials.js";
 
-const { SafeMap } = primordials;
+const { SafeMap, SafeSet } = primordials;
 
 /** Who serves a call, by the number that the executable knows it by. */
 export const FILE = 0;
@@ -22,16 +22,19 @@ const nativeCancel = late("core", "cancel");
 export const callSync = late("core", "callSync");
 
 const waiting = new SafeMap();
+const fileCalls = new SafeSet();
 
 /** Makes a call; `settle(isOk, value)` gets the answer. The result names the call for `cancel`. */
 export function call(kind, name, args, settle) {
   const id = nativeCall(kind, name, args);
   waiting.set(id, settle);
+  if (kind === FILE) fileCalls.add(id);
   return id;
 }
 
 /** Nobody waits for the answer any more. */
 export function cancel(id) {
+  fileCalls.delete(id);
   if (waiting.delete(id)) nativeCancel(id);
 }
 
@@ -40,10 +43,16 @@ export function answer(id, isOk, value) {
   const settle = waiting.get(id);
   if (settle === undefined) return;
   waiting.delete(id);
+  fileCalls.delete(id);
   loop.enter(settle, isOk, value);
 }
 
 /** Whether an answer is to come that somebody waits for. */
 export function hasCalls() {
   return waiting.size > 0;
+}
+
+/** Whether one of them is about files. */
+export function hasFileCalls() {
+  return fileCalls.size > 0;
 }

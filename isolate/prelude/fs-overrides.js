@@ -76,6 +76,7 @@ export function overrideFiles(require) {
     const original = target[name];
     const replacement = make(original);
     ObjectDefineProperty(replacement, "length", { __proto__: null, configurable: true, value: original.length });
+    ObjectDefineProperty(replacement, "name", { __proto__: null, configurable: true, value: name });
     target[name] = replacement;
   }
 

@@ -33,7 +33,7 @@ export function late(group, name, until = missing(group, name)) {
       if (typeof found === "function") native = found;
     },
     pretend(play) {
-      native = play === undefined ? until : play(group, name);
+      native = play?.(group, name) ?? until;
     },
   });
   return forward;
@@ -55,7 +55,7 @@ export function fill(natives) {
   for (let index = 0; index < waiting.length; index++) waiting[index].fill(natives);
 }
 
-/** Has `play(group, name)` give every forwarder a function, until what it gives back is called. */
+/** Has `play(group, name)` give forwarders a function, until what this gives back is called. */
 export function pretend(play) {
   for (let index = 0; index < waiting.length; index++) waiting[index].pretend?.(play);
   return () => {

@@ -117,6 +117,22 @@ export const PATCHES = [
     from: "const cryptoHashes = crypto.getHashes();",
     to: 'const cryptoHashes = ["sha256", "sha384", "sha512"];',
   },
+  // Algorithms of WebCrypto that a run does not have are unknown to it.
+  ...["Ed448", "X448"].map((name) => ({
+    of: "internal/crypto/util",
+    from: `'${name}': !process.features.openssl_is_boringssl,`,
+    to: `'${name}': false,`,
+  })),
+  ...["KT128", "KT256", "TurboSHAKE128", "TurboSHAKE256"].map((name) => ({
+    of: "internal/crypto/util",
+    from: `'${name}': !isFips,`,
+    to: `'${name}': false,`,
+  })),
+  ...["cSHAKE128", "cSHAKE256"].map((name) => ({
+    of: "internal/crypto/util",
+    from: `'${name}': !process.features.openssl_is_boringssl ||`,
+    to: `'${name}':`,
+  })),
   { of: "internal/deps/undici/undici", from: 'var hasZstd = runtimeFeatures.has("zstd");', to: "var hasZstd = false;" },
 ];
 
@@ -152,8 +168,13 @@ function fetchOfUndici(source) {
     for (const [, required] of part.matchAll(/\b(require_\w+)\(\)/g)) waiting.push(required);
   }
   const head = source.slice(0, source.indexOf("// lib/core/errors.js"));
+  // A request converts its body with what the file of responses defines, and does not ask for that file.
+  const before = { require_request2: "require_response(), " };
   const exported = Object.entries(roots).flatMap(([name, keys]) =>
-    keys.map((key) => `Object.defineProperty(module.exports, '${key}', { get: () => ${name}().${key} });`),
+    keys.map(
+      (key) =>
+        `Object.defineProperty(module.exports, '${key}', { get: () => (${before[name] ?? ""}${name}()).${key} });`,
+    ),
   );
   return [
     head,

@@ -5,14 +5,14 @@
  *   start ─▶ (modules are loaded) ─▶ begin ─▶ turn ─▶ turn ─▶ …  ─▶ core.done
  * ```
  *
- * - With a default export the run ends when its value is there and no call is in flight; timers that
- *   still wait are dropped. Without one it ends, like a script in Node, when nothing is left to do.
+ * - With a default export the run ends when its value is there and files have taken what was written;
+ *   timers that still wait are dropped, and the host aborts its calls that nobody awaited. Without one it ends, like a script in Node, when nothing is left to do.
  * - The first error that nobody catches is the run's end.
  */
 
 import { decode, decodeError, encode, toJsonText } from "../../lib/runtime/values.ts";
-import { answer, call, HOST, hasCalls } from "./calls.js";
 import { startFiles } from "./bindings/fs.js";
+import { answer, call, HOST, hasCalls, hasFileCalls } from "./calls.js";
 import { setNetwork } from "./fetch.js";
 import { late } from "./late.js";
 import { emitExit, exitCodeOf, prepareProcess, startProcess } from "./process.js";
@@ -21,7 +21,6 @@ import { boot, builtins, installGlobals, loop, prepareStackTrace, primordials, p
 const {
   ArrayIsArray,
   ArrayPrototypePush,
-  Float64Array,
   FunctionPrototypeCall,
   JSONParse,
   ObjectDefineProperty,
@@ -32,8 +31,6 @@ const {
   ObjectPrototype,
   Promise,
   PromisePrototypeThen,
-  PromiseReject,
-  PromiseResolve,
   SafeSet,
   StringPrototypeSlice,
   StringPrototypeStartsWith,
@@ -43,8 +40,8 @@ const {
 } = primordials;
 
 const done = late("core", "done");
-const output = late("core", "output");
 const random = late("core", "random");
+const runMicrotasks = late("core", "runMicrotasks");
 
 // How a run ends, as the executable knows it.
 const COMPLETED = 0;
@@ -59,7 +56,6 @@ const IDLE = 3;
 
 // What a turn is about.
 const ANSWER = 1;
-const TICK = 2;
 const NOTHING_LEFT = 3;
 
 let config;
@@ -67,14 +63,19 @@ let config;
 let result;
 let hasDefault = false;
 let isOver = false;
-let hasEmittedBeforeExit = false;
 
 /** Text of an error that nobody caught, as Node prints it. */
 function describe(error) {
   try {
     const { inspect } = require("internal/util/inspect");
     const isError = primordials.ErrorPrototype === error || require("internal/util").isError(error);
-    return isError ? inspect(error) : `Uncaught ${inspect(error)}`;
+    if (!isError) return `Uncaught ${inspect(error)}`;
+    const text = inspect(error);
+    // Without a frame of the code there is no stack to show, which `inspect` says by brackets.
+    const bracketed = `[${error.name}: ${error.message}]`;
+    return StringPrototypeStartsWith(text, bracketed)
+      ? `${error.name}: ${error.message}${StringPrototypeSlice(text, bracketed.length)}`
+      : text;
   } catch {
     try {
       return `Uncaught ${error}`;
@@ -190,12 +191,9 @@ async function runDefault(namespace) {
 /** What is left to do after a turn. */
 function whatNext() {
   if (isOver) return WAIT;
-  const hasImmediates = loop.hasImmediates();
-  if (hasImmediates) return hasCalls() ? SOON : AGAIN;
-  if (hasCalls()) return WAIT;
-  if (hasDefault && result !== undefined) return IDLE;
-  if (loop.hasRefTimers()) return WAIT;
-  return IDLE;
+  if (loop.hasImmediates()) return hasCalls() ? SOON : AGAIN;
+  if (hasDefault && result !== undefined) return hasFileCalls() ? WAIT : IDLE;
+  return hasCalls() || loop.hasRefTimers() ? WAIT : IDLE;
 }
 
 /** Nothing is left that could go on by itself. */
@@ -216,8 +214,7 @@ function finish() {
     );
     return WAIT;
   }
-  if (!hasEmittedBeforeExit && !hasDefault) {
-    hasEmittedBeforeExit = true;
+  if (!hasDefault) {
     loop.enter(() => process.emit("beforeExit", exitCodeOf() ?? 0));
     const next = whatNext();
     if (next !== IDLE) return next;
@@ -267,7 +264,10 @@ const driver = {
         },
         fail,
       );
+      // A module is evaluated in a microtask in Node: those that it left come before its ticks.
+      runMicrotasks();
     });
+    loop.processTimers();
     loop.processImmediate();
     return whatNext();
   },
@@ -331,7 +331,7 @@ function seedMathRandom() {
 prepareProcess((code) => {
   if (isOver) return;
   isOver = true;
-  done(EXITED, "null", code);
+  done(EXITED, "", code);
 });
 installGlobals();
 loop.setUncaught(uncaught);

@@ -4,18 +4,18 @@
 
 import { late } from "./late.js";
 import { primordials } from "./primordials.js";
-import { process, require } from "./realm.js";
+import { builtins, process, require } from "./realm.js";
 
 const {
   Error,
   MathFloor,
   NumberIsInteger,
   ObjectDefineProperty,
-  ObjectKeys,
+  ObjectHasOwn,
   String,
   StringPrototypeSlice,
+  StringPrototypeStartsWith,
   TypedArrayPrototypeSlice,
-  Uint8Array,
 } = primordials;
 
 const output = late("core", "output");
@@ -178,7 +178,12 @@ export function prepareProcess(onEnd) {
   process.abort = refuse("abort", "use process.exit()");
   process.binding = refuse("binding");
   process.dlopen = refuse("dlopen");
-  process.getBuiltinModule = (id) => undefined;
+  process.getBuiltinModule = (id) => {
+    const { validateString } = require("internal/validators");
+    validateString(id, "id");
+    const name = StringPrototypeStartsWith(id, "node:") ? StringPrototypeSlice(id, 5) : id;
+    return ObjectHasOwn(builtins, name) ? builtins[name]() : undefined;
+  };
 }
 
 /** Connects the process object with its run. */

@@ -12,6 +12,7 @@
 import { library } from "carrel:library";
 import { bindings } from "./bindings/index.js";
 import { callbacks } from "./bindings/loop.js";
+import { environment } from "./bindings/system.js";
 import { lazyLoader } from "./bindings/util.js";
 import { builtins } from "./builtins.js";
 import { fill } from "./late.js";
@@ -19,7 +20,7 @@ import { loop } from "./loop.js";
 import { primordials, privateSymbols } from "./primordials.js";
 import { replaced } from "./replaced.js";
 import { prepareStackTrace } from "./stack.js";
-import { warmUp } from "./warm-up.js";
+import { loadCommon, warmUp } from "./warm-up.js";
 import { installStreaming } from "./wasm.js";
 
 const {
@@ -127,6 +128,7 @@ function publicId(id) {
 
 const realm = {
   __proto__: null,
+  builtins,
   exists: (id) => library[id] !== undefined || replaced[id] !== undefined,
   internalBinding,
   isPublic: (id) => publicId(id) !== undefined,
@@ -136,11 +138,12 @@ const realm = {
 };
 
 /** Globals that Node has and an isolate does not. */
-const NOT_HERE = ["BroadcastChannel", "CloseEvent", "EventSource", "WebSocket"];
+const NOT_HERE = ["BroadcastChannel", "EventSource", "WebSocket"];
 
 /** Puts Node's globals on `globalThis`, and makes `process` an emitter of events. */
 export function installGlobals() {
   lazyLoader.require = require;
+  environment.process = process;
   const EventEmitter = require("events");
   ObjectSetPrototypeOf(ObjectGetPrototypeOf(process), EventEmitter.prototype);
   FunctionPrototypeCall(EventEmitter, process);
@@ -175,12 +178,19 @@ export function installGlobals() {
   const { emitWarning, onWarning } = require("internal/process/warning");
   process.emitWarning = emitWarning;
   process.on("warning", onWarning);
+  process.getBuiltinModule = function getBuiltinModule(id) {
+    require("internal/validators").validateString(id, "id");
+    const name = publicId(id);
+    return name === undefined ? undefined : builtins[name]();
+  };
   const { nextTick, runNextTicks } = setupTaskQueue();
   process.nextTick = nextTick;
   const { processImmediate, processTimers } = require("internal/timers").getTimerCallbacks(runNextTicks);
   internalBinding("timers").setupTimers(processImmediate, processTimers);
 
+  const consoleOfV8 = globalThis.console;
   require("internal/bootstrap/web/exposed-wildcard");
+  addMissing(globalThis.console, consoleOfV8);
   require("internal/bootstrap/web/exposed-window-or-worker");
   require("internal/console/constructor").initializeGlobalConsole(globalThis.console);
   exposeLazyInterfaces(globalThis, "internal/navigator", ["Navigator"]);
@@ -196,7 +206,23 @@ export function installGlobals() {
     value: ErrorPrepareStackTrace,
     writable: true,
   });
+  loadCommon(realm);
   warmUp(realm);
+}
+
+/** Adds what only an inspector would do something for, such as `console.profile`. */
+function addMissing(target, source) {
+  const keys = primordials.ObjectKeys(source ?? {});
+  for (let index = 0; index < keys.length; index++) {
+    if (primordials.ObjectHasOwn(target, keys[index])) continue;
+    ObjectDefineProperty(target, keys[index], {
+      __proto__: null,
+      configurable: true,
+      enumerable: true,
+      value: source[keys[index]],
+      writable: true,
+    });
+  }
 }
 
 /** A global that code can assign to, which changes nothing for the prelude. */

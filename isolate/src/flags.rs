@@ -16,6 +16,8 @@ pub const FLAGS: &[&str] = &[
     // The code of a function that is not used any more is not thrown away: with no idle time
     // between runs it would only be compiled again.
     "--no-flush-bytecode",
+    // The snapshot is a part of this executable: whoever could change it could change the check.
+    "--no-verify-snapshot-checksum",
     // Small at the start; the heap's limit says how far it may go.
     "--min-semi-space-size=1",
 ];

@@ -92,6 +92,23 @@ fn reserve(bytes: usize) -> bool {
     true
 }
 
+/// Whether there is room for so many bytes more.
+pub fn has_room(bytes: usize) -> bool {
+    let used = BUFFERS.load(Ordering::Relaxed).saturating_add(HEAP_USED.load(Ordering::Relaxed));
+    used.saturating_add(bytes) <= LIMIT.load(Ordering::Relaxed)
+}
+
+/// Takes room for what is no buffer and still the run's, such as the state of a stream. There is none if
+/// this is false.
+pub fn take(bytes: usize) -> bool {
+    reserve(bytes)
+}
+
+/// Gives back what `take` took.
+pub fn give_back(bytes: usize) {
+    BUFFERS.fetch_sub(bytes, Ordering::Relaxed);
+}
+
 unsafe extern "C" fn allocate(_: &(), length: usize) -> *mut c_void {
     if !reserve(length) {
         return std::ptr::null_mut();

@@ -81,11 +81,6 @@ impl Host {
         self.call_bytes_max = usize::try_from(call_bytes_max).unwrap_or(usize::MAX);
     }
 
-    /// Whether an answer is to come.
-    pub fn has_calls(&self) -> bool {
-        self.in_flight > 0 || !self.waiting.is_empty()
-    }
-
     /// Makes a call and waits for the answer.
     pub fn call_sync(&mut self, kind: CallKind, name: String, args: Vec<Value>) -> Result<Value, Value> {
         self.last_id += 1;
@@ -147,6 +142,7 @@ pub fn install(scope: &mut v8::PinScope<'_, '_>, target: v8::Local<'_, v8::Objec
     set_function(scope, target, "getContinuationData", get_continuation_data);
     set_function(scope, target, "setContinuationData", set_continuation_data);
     set_function(scope, target, "memory", memory);
+    set_function(scope, target, "errorSource", error_source);
 }
 
 /// Kind, name and arguments of a call; an exception is pending if there are none.
@@ -316,4 +312,13 @@ fn memory(scope: &mut v8::PinScope<'_, '_>, _: v8::FunctionCallbackArguments<'_>
     let figures = [heap.used_heap_size(), heap.total_heap_size(), crate::memory::buffer_bytes()];
     let figures = figures.map(|figure| v8::Number::new(scope, figure as f64).into());
     result.set(v8::Array::new_with_elements(scope, &figures).into());
+}
+
+/// `[line, column]` of the code where an error, or what a stack was captured in, was made.
+fn error_source(scope: &mut v8::PinScope<'_, '_>, args: v8::FunctionCallbackArguments<'_>, mut result: v8::ReturnValue<'_>) {
+    let message = v8::Exception::create_message(scope, args.get(0));
+    let Some(line) = message.get_source_line(scope) else { return };
+    let column = u32::try_from(message.get_start_column()).unwrap_or_default();
+    let column = v8::Integer::new_from_unsigned(scope, column).into();
+    result.set(v8::Array::new_with_elements(scope, &[line.into(), column]).into());
 }

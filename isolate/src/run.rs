@@ -17,6 +17,9 @@ fn serve(isolate: &mut v8::OwnedIsolate) {
     let scope = &mut v8::ContextScope::new(scope, context);
 
     natives::connect();
+    v8::tc_scope!(let scope, scope);
+    // All that does not depend on the run is done before there is one.
+    let Some(prelude) = boot(scope) else { crate::pipe::leave() };
     // V8 has what it needs for itself; from here on the process can only read, write and end.
     lockdown::lock_in();
     with_host(|host| {
@@ -30,8 +33,7 @@ fn serve(isolate: &mut v8::OwnedIsolate) {
     random::seed(&start.seed);
     with_host(|host| host.set_limits(start.concurrent_calls_max, start.call_bytes_max));
 
-    v8::tc_scope!(let scope, scope);
-    let Some((prelude, module)) = load(scope, &mut start) else {
+    let Some(module) = load(scope, prelude, &mut start) else {
         let (exception, message) = (scope.exception(), scope.message());
         return report_not_loaded(scope, exception, message);
     };
@@ -51,22 +53,26 @@ fn serve(isolate: &mut v8::OwnedIsolate) {
     });
 }
 
-fn load<'s>(
-    scope: &mut v8::PinScope<'s, '_>,
-    start: &mut Start,
-) -> Option<(v8::Local<'s, v8::Object>, v8::Local<'s, v8::Module>)> {
+/// Gives the prelude the functions of this executable; it gives back those that drive a run.
+fn boot<'s>(scope: &mut v8::PinScope<'s, '_>) -> Option<v8::Local<'s, v8::Object>> {
     let global = scope.get_current_context().global(scope);
     let name = v8::String::new(scope, "__carrel_boot")?;
     let boot = v8::Local::<v8::Function>::try_from(global.get(scope, name.into())?).ok()?;
     global.delete(scope, name.into())?;
     let natives = bindings::create_natives(scope);
     let prelude = boot.call(scope, global.into(), &[natives.into()])?;
-    let prelude = v8::Local::<v8::Object>::try_from(prelude).ok()?;
+    v8::Local::<v8::Object>::try_from(prelude).ok()
+}
+
+fn load<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    prelude: v8::Local<'s, v8::Object>,
+    start: &mut Start,
+) -> Option<v8::Local<'s, v8::Module>> {
     let config = config_of(scope, start)?;
     call(scope, prelude, "start", &[config])?;
     modules::configure(start, v8::Global::new(scope, prelude));
-    let module = modules::load_entry(scope, &start.entry_path, &start.entry_source)?;
-    Some((prelude, module))
+    modules::load_entry(scope, &start.entry_path, &start.entry_source)
 }
 
 /// What the prelude has to know of the run.

@@ -94,7 +94,18 @@ export function createToolBindings(bindings: ToolBindings, options: ToolBindings
     }
     return { ...functions };
   };
-  return Object.defineProperty(factory, "description", { get: () => describe(list(), description), enumerable: true });
+  // Tools that are made anew for a description may ask for that of the backend which this module is part of.
+  let isListing = false;
+  const text = () => {
+    if (isListing) return describe([], description);
+    isListing = true;
+    try {
+      return describe(list(), description);
+    } finally {
+      isListing = false;
+    }
+  };
+  return Object.defineProperty(factory, "description", { get: text, enumerable: true });
 }
 
 /** The name of a tool's function. */

@@ -11,7 +11,7 @@ import type { ConnectedModules } from "./modules.js";
 import { stripTypes } from "./strip.js";
 import type { WorkspaceModuleCallContext, WorkspaceRuntimeAccess } from "./types.js";
 import type { Upcall } from "./upcall.js";
-import { decode, encode, encodeError } from "./values.js";
+import { decode, encode, encodeError, VALUES_MAX, type ValueBudget } from "./values.js";
 
 /** What a connection is made of. */
 export interface ConnectionOptions {
@@ -46,6 +46,11 @@ export class Connection {
   readonly #exchanges: Exchanges | undefined;
   /** By run and number. */
   readonly #serving = new Map<string, Serving>();
+  /**
+   * How many values the arguments of the calls of a run that are being served may still have, by run. A run could
+   * otherwise take much memory of this process with few bytes.
+   */
+  readonly #budgets = new Map<string, ValueBudget>();
   /** Runs that were started here and go on: where they look for relative paths, and who waits for their end. */
   readonly #live = new Map<string, { cwd: string | undefined; onEnd: (() => void) | undefined }>();
   /** The latest runs that ended: the end of a short one is told before its beginning. */
@@ -148,18 +153,41 @@ export class Connection {
     const limits = bytesMax === undefined ? {} : { bytesMax };
     let answer: Uint8Array;
     let isOk = true;
+    let values = 0;
     try {
       const functions = this.#options.modules.functions.get(module);
       const serve = functions && Object.hasOwn(functions, name) ? functions[name] : undefined;
       if (!serve) throw new WorkspaceError("ENOSYS", `ENOSYS: there is no function ${name} in ${module}`);
-      const result = await serve.call(functions, decode(bytes), this.#context(upcall, controller.signal));
+      const budget = this.#budget(run);
+      const { left } = budget;
+      let args: unknown;
+      try {
+        args = decode(bytes, budget);
+      } finally {
+        values = left - budget.left;
+      }
+      const result = await serve.call(functions, args, this.#context(upcall, controller.signal));
       answer = encode(result, { place: `the result of ${name}`, ...limits });
     } catch (thrown) {
       isOk = false;
       answer = encodeError(thrown, limits);
     }
     this.#serving.delete(key);
+    this.#giveBack(run, values);
     this.#answer(upcall, isOk, answer, null);
+  }
+
+  #budget(run: string): ValueBudget {
+    const budget = this.#budgets.get(run) ?? { left: VALUES_MAX };
+    this.#budgets.set(run, budget);
+    return budget;
+  }
+
+  #giveBack(run: string, values: number): void {
+    const budget = this.#budgets.get(run);
+    if (!budget) return;
+    budget.left += values;
+    if (budget.left === VALUES_MAX) this.#budgets.delete(run);
   }
 
   #context({ run, call, deadline }: HostUpcall, signal: AbortSignal): WorkspaceModuleCallContext {
@@ -184,7 +212,7 @@ export class Connection {
     const base = directory.startsWith("/") ? directory : `${root}/${directory}`;
     const whole = path.startsWith("/") ? path : `${base}/${path}`;
     try {
-      const tools = native.tools({ ...(root !== "/" && { root }), ...(rules != null && { rules }) });
+      const tools = native.tools({ ...(root !== "/" && { root }), ...(rules != null && { rules }) }, "[]");
       const { path: real } = JSON.parse(await tools.locate(whole)) as { path: string };
       if (!allowsMissing) await native.files().stat(real, true);
       return real;

@@ -166,15 +166,20 @@ export class Runtime implements WorkspaceRuntime {
     return sum;
   }
 
-  /** Ends all runs, and the use of the runtime. */
-  async close(): Promise<void> {
+  /** Ends all runs, and the use of the runtime. Nothing if there is nothing to wait for. */
+  close(): Promise<void> | undefined {
     this.#isClosed = true;
-    const closing = [...this.#backends.values()].map(async ({ connection, detach }) => {
+    const connections: Promise<Connection>[] = [];
+    for (const { connection, detach } of this.#backends.values()) {
       detach();
-      const connected = await connection?.catch(() => undefined);
+      if (connection) connections.push(connection);
+    }
+    if (connections.length === 0) return undefined;
+    const closing = connections.map(async (connection) => {
+      const connected = await connection.catch(() => undefined);
       await connected?.close();
     });
-    await Promise.all(closing);
+    return Promise.all(closing).then(() => {});
   }
 
   #handle<E extends ExecEncoding>(

@@ -669,13 +669,25 @@ interface Filling {
   hasKey: boolean;
 }
 
-/** The value that was encoded. Throws an error with `code: "EPROTO"` for bytes that `encode` did not make. */
-export function decode(bytes: Uint8Array): unknown {
+/** How many values there may still be; decoding takes them away. */
+export interface ValueBudget {
+  left: number;
+}
+
+/**
+ * The value that was encoded. Throws an error with `code: "EPROTO"` for bytes that `encode` did not make, and
+ * one with `"ELIMIT"` for more values than the budget has.
+ */
+export function decode(bytes: Uint8Array, budget: ValueBudget = { left: VALUES_MAX }): unknown {
   const reader = new Reader(bytes);
   if (reader.byte() !== FORMAT) throw malformed();
   const filling = list<Filling>();
   const begun = list<object>();
-  let values = 0;
+
+  const take = (count: number): void => {
+    if (count > budget.left) throw tooLarge("a value", `the ${VALUES_MAX} values that may be passed at once`);
+    budget.left -= count;
+  };
 
   const begin = <T extends object>(of: T): T => {
     begun[begun.length] = of;
@@ -683,8 +695,7 @@ export function decode(bytes: Uint8Array): unknown {
   };
 
   const fill = (kind: number, target: object, count: number): object => {
-    values += count;
-    if (values > VALUES_MAX) throw malformed();
+    take(kind === MAP ? count * 2 : count);
     filling[filling.length] = { kind, target, left: count, key: undefined, hasKey: false };
     return begin(target);
   };
@@ -776,8 +787,7 @@ export function decode(bytes: Uint8Array): unknown {
       const tag = reader.byte();
       if (tag === END) return false;
       if (tag !== TEXT8 && tag !== TEXT16) throw malformed();
-      values += 1;
-      if (values > VALUES_MAX) throw malformed();
+      take(1);
       setErrorField(target as object, reader.textOf(tag), read());
       return true;
     }
@@ -881,9 +891,13 @@ function plainError(thrown: unknown): Error {
   return new AnyError(attempt(() => StringOf(thrown)) ?? "unknown error");
 }
 
-/** What was thrown, from the bytes of `encodeError`. */
-export function decodeError(bytes: Uint8Array): Error {
-  const decoded = decode(bytes);
+/** What was thrown, from the bytes of `encodeError`; or the error that the core has, from its name, code and message. */
+export function decodeError(answer: Uint8Array | readonly unknown[]): Error {
+  if (isArray(answer)) {
+    const error = emptyError(StringOf(answer[0]), StringOf(answer[2]));
+    return typeof answer[1] === "string" ? withCode(error, answer[1]) : error;
+  }
+  const decoded = decode(answer as Uint8Array);
   if (typeof decoded === "object" && decoded !== null && isError(decoded)) return decoded as Error;
   throw malformed();
 }

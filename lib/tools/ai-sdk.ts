@@ -1,5 +1,5 @@
 /**
- * The file tools for the AI SDK (`ai`), version 7 and version 6.
+ * The tools for the AI SDK (`ai`), version 7 and version 6.
  *
  * Nothing of `ai` is imported: both versions take plain objects of this shape.
  *
@@ -10,8 +10,9 @@ import { argumentTypeError, WorkspaceError } from "../errors.js";
 import { base64 } from "./base64.js";
 import type { ToolBinding, ToolBindingResult } from "./bindings.js";
 import type { JSONValue, ToolSchema } from "./schema.js";
-import { createToolSet, type Tool, type ToolSet } from "./tool-set.js";
+import { createToolSet, pick, type Tool, type ToolSet } from "./tool-set.js";
 import type {
+  ExecOutput,
   ReadInput,
   ReadMediaOutput,
   ReadTextOutput,
@@ -27,15 +28,15 @@ export type * from "./bindings.js";
 export type * from "./schema.js";
 export type * from "./types.js";
 
-/** The tools that change files. */
-const MUTATING = ["write", "edit", "delete"] as const satisfies readonly ToolName[];
+/** The tools that change files, or may do so. */
+const MUTATING = ["write", "edit", "delete", "exec"] as const satisfies readonly ToolName[];
 const READING = ["read", "ls", "find", "grep"] as const satisfies readonly ToolName[];
 
 /** How the tools are made. */
 export interface AIToolsOptions extends ToolSetOptions {
   /**
    * Tools that run only after a person has agreed to the call: names, or `"mutating"` for `write`,
-   * `edit` and `delete`. The SDK asks before the call, and the tool itself looks for the answer in
+   * `edit`, `delete` and `exec`. The SDK asks before the call, and the tool itself looks for the answer in
    * the conversation, so that it does not run without one whatever the program around it does.
    * @defaultValue none
    */
@@ -93,9 +94,14 @@ export interface AITool<Name extends ToolName = ToolName> {
   needsApproval: boolean;
   /**
    * Runs the tool. What can go wrong with files is a {@link ToolFailure}, not a rejection; this
-   * rejects with the reason of `abortSignal`, and with `ECLOSED` after `workspace.close()`.
+   * rejects with the reason of `abortSignal`, and with `ECLOSED` after `workspace.close()`. `exec` gives
+   * what there is to see while the code runs, the last of which is its output; a run whose signal fires is
+   * stopped, and its output says so.
    */
-  execute(input: ToolInputs[Name], options: AIToolCallOptions): Promise<AIToolOutput<Name>>;
+  execute(
+    input: ToolInputs[Name],
+    options: AIToolCallOptions,
+  ): Name extends "exec" ? AsyncIterable<AIToolOutput<Name>> : Promise<AIToolOutput<Name>>;
   /** The same for a model: text, JSON, a file, or an error. Also of outputs that were stored as JSON. */
   toModelOutput(options: { input?: ToolInputs[Name]; output: AIToolOutput<Name> }): AIToolModelOutput;
 }
@@ -103,12 +109,15 @@ export interface AITool<Name extends ToolName = ToolName> {
 /** The tools that change nothing. */
 export type AIReadingTools = { [Name in (typeof READING)[number]]: AITool<Name> };
 
-/** All tools, in the order in which a model is shown them. */
-export type AITools = AIReadingTools & { [Name in (typeof MUTATING)[number]]: AITool<Name> };
+/** All tools, in the order in which a model is shown them; `exec` if the workspace has a backend. */
+export type AITools = AIReadingTools & { [Name in "write" | "edit" | "delete"]: AITool<Name> } & {
+  exec?: AITool<"exec">;
+};
 
 /**
  * The tools of a workspace as the `tools` of `generateText`, `streamText` and `ToolLoopAgent`: `read`,
- * `ls`, `find`, `grep` and, unless `readonly`, `write`, `edit`, `delete`.
+ * `ls`, `find`, `grep` and, unless `readonly`, `write`, `edit`, `delete`, and `exec` if the workspace has a
+ * backend.
  *
  * Throws for options that are wrong: a `TypeError` with `ERR_INVALID_ARG_TYPE`, or `EINVAL`.
  *
@@ -166,10 +175,15 @@ export function createDeleteTool(options: AIToolsOptions): AITool<"delete"> {
   return single("delete", options);
 }
 
+/** `exec` alone. Throws `EINVAL` without a backend, and with `readonly`. */
+export function createExecTool(options: AIToolsOptions): AITool<"exec"> {
+  return single("exec", options);
+}
+
 function single<Name extends ToolName>(name: Name, options: AIToolsOptions): AITool<Name> {
   const { set, isApproved } = open(options);
   const tool = set.tools.find((candidate) => candidate.name === name);
-  if (!tool) throw invalid(`a set of tools that is readonly has no ${name}`);
+  if (!tool) throw invalid(`there is no ${name} in a set of tools that is readonly, nor exec without a backend`);
   return adapt(set, tool as Tool<Name>, isApproved(name));
 }
 
@@ -318,18 +332,82 @@ function invalid(sentence: string): WorkspaceError {
 
 /** Gives a tool the shape of the SDK's. */
 function adapt<Name extends ToolName>(set: ToolSet, tool: Tool<Name>, needsApproval: boolean): AITool<Name> {
-  const { name, description, title, inputSchema } = tool;
-  const execute = async (input: ToolInputs[Name], options: AIToolCallOptions): Promise<AIToolOutput<Name>> => {
+  const { name, title, inputSchema } = tool;
+  const call = async (
+    input: ToolInputs[Name],
+    options: AIToolCallOptions,
+    more?: { signal?: AbortSignal; onUpdate: (output: ExecOutput) => void },
+  ): Promise<AIToolOutput<Name>> => {
     const version = noteVersion(options);
     if (needsApproval && !hasApproval(options)) return unapproved(name);
-    const run = () => set.execute(name, input, { signal: options?.abortSignal });
+    const run = () => set.execute(name, input, { signal: options?.abortSignal, ...more });
     const output = complete(await inOrder(options?.messages, tool.isReadOnly, run));
     callers.set(output, version);
     return output as AIToolOutput<Name>;
   };
+  const execute =
+    name === "exec"
+      ? (input: ToolInputs[Name], options: AIToolCallOptions) =>
+          snapshots<AIToolOutput<Name>>(options?.abortSignal, (signal, onUpdate) =>
+            call(input, options, { signal, onUpdate: (output) => onUpdate(output as AIToolOutput<Name>) }),
+          )
+      : (input: ToolInputs[Name], options: AIToolCallOptions) => call(input, options);
   if (tool.isReadOnly) readers.add(execute);
   const toModelOutput: AITool<Name>["toModelOutput"] = ({ input, output }) => modelOutput(input, output);
-  return { description, title, inputSchema, needsApproval, execute, toModelOutput };
+  return {
+    // Made when it is read; see Tool.
+    get description() {
+      return tool.description;
+    },
+    title,
+    inputSchema,
+    needsApproval,
+    execute: execute as AITool<Name>["execute"],
+    toModelOutput,
+  };
+}
+
+/**
+ * A call that shows something while it goes on: that, and in the end what it gives. Each is whole, so that of
+ * several only the latest is given to a slow reader. The call begins at once; who stops reading stops it.
+ */
+function snapshots<T>(
+  outer: AbortSignal | undefined,
+  start: (signal: AbortSignal, onUpdate: (output: T) => void) => Promise<T>,
+): AsyncIterable<T> {
+  const stop = new AbortController();
+  let latest: { output: T } | undefined;
+  let wake = () => {};
+  const result = start(outer ? AbortSignal.any([outer, stop.signal]) : stop.signal, (output) => {
+    latest = { output };
+    wake();
+  });
+  let isOver = false;
+  const over = result.then(
+    () => {},
+    () => {},
+  );
+  over.then(() => {
+    isOver = true;
+    wake();
+  });
+  return (async function* () {
+    try {
+      while (!isOver) {
+        const next = latest;
+        latest = undefined;
+        if (next) yield next.output;
+        else {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+      }
+      yield await result;
+    } finally {
+      stop.abort();
+    }
+  })();
 }
 
 /** The calls of one step that are under way: all of them, and those up to the last that changes something. */
@@ -359,6 +437,8 @@ async function inOrder<T>(messages: object | undefined, isReadOnly: boolean, run
 /** The output with all that a model is given: only what is in it is left when it comes out of a history. */
 function complete({ output, isError, text, media }: ToolOutcome): object {
   if (media) return { ...output, text, data: base64(media.data) };
+  // Made of the output when a model is shown it.
+  if (!isError && "exitCode" in output) return output;
   const says = isError ? (output as ToolFailure).error : (output as Partial<ReadTextOutput>).content;
   return text === says || (!isError && text.startsWith('{"')) ? output : { ...output, text };
 }
@@ -416,6 +496,7 @@ function modelOutput(input: unknown, output: unknown): AIToolModelOutput {
   if (typeof data === "string")
     return { type: "content", value: [{ type: "text", text: text ?? "" }, fileOf(output as Media)] };
   if (typeof text === "string") return { type: "text", value: text };
+  if ("exitCode" in output) return { type: "json", value: pick(output, EXEC_SHOWN) as JSONValue };
   // A whole file is shown as it is; of a page the model has to know where it begins and ends, and of
   // other encodings than UTF-8 which it is.
   const { offset, byteOffset } = (input ?? {}) as Partial<ReadInput>;
@@ -423,6 +504,9 @@ function modelOutput(input: unknown, output: unknown): AIToolModelOutput {
     content && startLine === 1 && truncated === false && !encoding && offset == null && byteOffset == null;
   return isWhole ? { type: "text", value: content } : { type: "json", value: output as unknown as JSONValue };
 }
+
+/** What of a run a model is shown; it knows the rest from its own call. */
+const EXEC_SHOWN: readonly (keyof ExecOutput)[] = ["exitCode", "reason", "stdout", "stderr", "result", "note"];
 
 type Media = ReadMediaOutput & { data: string };
 type Shown = ToolFailure & ReadTextOutput & Media & { text: string };

@@ -1,17 +1,17 @@
 /**
- * The file tools as a server of the Model Context Protocol, made with `@modelcontextprotocol/server` 2.
+ * The tools as a server of the Model Context Protocol, made with `@modelcontextprotocol/server` 2.
  *
  * `npx carrel mcp agent.db` serves the same on standard input and output.
  *
  * @packageDocumentation
  */
 
-import { type CallToolResult, McpServer, type ToolAnnotations } from "@modelcontextprotocol/server";
+import { type CallToolResult, McpServer, type ServerContext, type ToolAnnotations } from "@modelcontextprotocol/server";
 import { version as packageVersion } from "../version.js";
 import { base64 } from "./base64.js";
 import { toolSchema } from "./schema.js";
 import { createToolSet, type Tool } from "./tool-set.js";
-import type { ToolMedia, ToolName, ToolOutcome, ToolSetOptions } from "./types.js";
+import type { ExecOutput, ToolMedia, ToolName, ToolOutcome, ToolSetOptions } from "./types.js";
 
 export type * from "./schema.js";
 export type * from "./types.js";
@@ -69,12 +69,35 @@ export function createMcpServer(options: McpServerOptions): McpServer {
       inputSchema: toolSchema<unknown>(tool.jsonSchema, (value) => ({ value })),
       annotations: annotationsOf(tool),
     };
-    server.registerTool(tool.name, config, async (input, { mcpReq: { signal } }) =>
-      resultOf(tool.name, await set.execute(tool.name, input, { signal })),
-    );
+    server.registerTool(tool.name, config, async (input, { mcpReq }) => {
+      const { signal } = mcpReq;
+      return resultOf(tool.name, await set.execute(tool.name, input, { signal, onUpdate: progressTo(mcpReq) }));
+    });
   }
   return server;
 }
+
+/** Tells a client that has asked for it what code prints while it runs: the last line, with a running number. */
+function progressTo({ _meta, notify }: ServerContext["mcpReq"]): ((output: ExecOutput) => void) | undefined {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  let progress = 0;
+  return ({ stdout, stderr }) => {
+    progress += 1;
+    const message = lastLine(stdout) || lastLine(stderr);
+    // A client that has gone is no reason to stop.
+    notify({ method: "notifications/progress", params: { progressToken, progress, message } }).catch(() => {});
+  };
+}
+
+/** The last line that is not empty, or its beginning. */
+function lastLine(text: string): string {
+  const trimmed = text.trimEnd();
+  return trimmed.slice(trimmed.lastIndexOf("\n") + 1, trimmed.lastIndexOf("\n") + 1 + PROGRESS_CHARS_MAX);
+}
+
+/** What a client has room for beside a call. */
+const PROGRESS_CHARS_MAX = 200;
 
 function instructionsFor({ root, readonly }: Partial<ToolSetOptions>): string {
   return [
@@ -90,11 +113,12 @@ function annotationsOf({ name, title, isReadOnly }: Tool): ToolAnnotations {
   return {
     title,
     readOnlyHint: isReadOnly,
-    // Each of the others replaces or removes contents.
+    // Each of the others replaces or removes contents, or may.
     destructiveHint: !isReadOnly,
-    // An edit that was made finds its text no more.
-    idempotentHint: name !== "edit",
-    openWorldHint: false,
+    // An edit that was made finds its text no more; code may do anything.
+    idempotentHint: name !== "edit" && name !== "exec",
+    // Code may have a network.
+    openWorldHint: name === "exec",
   };
 }
 
@@ -106,7 +130,8 @@ function resultOf(name: ToolName, { output, isError, text, media }: ToolOutcome)
   const isPlain = media !== undefined || (name === "read" && !isError && !isJSON(text));
   return {
     content,
-    ...(!isPlain && { structuredContent: { ...output } }),
+    // Of a run the same as the text, without what the call said itself.
+    ...(!isPlain && { structuredContent: name === "exec" && !isError ? JSON.parse(text) : { ...output } }),
     ...(isError && { isError }),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * The file tools for OpenCode: a plugin for version 1, a transform for version 2.
+ * The tools for OpenCode: a plugin for version 1, a transform for version 2.
  *
  * `@opencode-ai/plugin` is imported when a plugin of version 1 starts, for the zod that it brings;
  * version 2 needs no import.
@@ -10,8 +10,18 @@
 import { argumentTypeError, WorkspaceError } from "../errors.js";
 import { base64 } from "./base64.js";
 import type { JSONObject, ToolJSONSchema } from "./schema.js";
-import { createToolSet, type Tool, type ToolSet } from "./tool-set.js";
-import type { ReadToolOptions, ToolFailure, ToolMedia, ToolName, ToolOutcome, ToolSetOptions } from "./types.js";
+import { createToolSet, type Tool, type ToolCallOptions, type ToolSet } from "./tool-set.js";
+import type {
+  ExecInput,
+  ExecOutput,
+  ExecOutputOptions,
+  ReadToolOptions,
+  ToolFailure,
+  ToolMedia,
+  ToolName,
+  ToolOutcome,
+  ToolSetOptions,
+} from "./types.js";
 
 export type * from "./schema.js";
 export type * from "./types.js";
@@ -34,8 +44,8 @@ export interface OpenCodeOptions extends ToolSetOptions {
   shell?: boolean;
   /**
    * OpenCode 1: calls for which OpenCode's permissions are asked first, as names of tools or
-   * `"mutating"` for `write`, `edit` and `delete`. What is to be allowed, asked or denied is said in
-   * OpenCode's configuration: those three are `edit` there.
+   * `"mutating"` for `write`, `edit`, `delete` and `exec`. What is to be allowed, asked or denied is said in
+   * OpenCode's configuration: the first three are `edit` there, and `exec` is `exec`.
    * @defaultValue `"mutating"`
    */
   approve?: readonly ToolName[] | "mutating";
@@ -55,7 +65,7 @@ const OUTPUT_LINES_MAX = 2000;
 const REPLACING: Partial<Record<ToolName, string>> = { find: "glob" };
 /** What OpenCode 2 has for files and commands. */
 const BUILT_IN = ["read", "write", "edit", "patch", "glob", "grep", "shell"];
-const MUTATING: readonly ToolName[] = ["write", "edit", "delete"];
+const MUTATING: readonly ToolName[] = ["write", "edit", "delete", "exec"];
 /** What OpenCode's configuration of permissions calls the tools. */
 const PERMISSIONS: Record<ToolName, string> = {
   read: "read",
@@ -65,6 +75,8 @@ const PERMISSIONS: Record<ToolName, string> = {
   write: "edit",
   edit: "edit",
   delete: "edit",
+  // Not `bash`, which is denied where these tools take the place of OpenCode's.
+  exec: "exec",
 };
 
 /** What OpenCode 1 tells a plugin of the project that was opened, as far as it helps to choose a workspace. */
@@ -85,6 +97,8 @@ export interface OpenCodeToolContext {
     always: string[];
     metadata: Record<string, unknown>;
   }): Promise<void>;
+  /** Shows something beside a call that goes on. */
+  metadata?(shown: { title?: string; metadata?: Record<string, unknown> }): void;
 }
 
 /** What a tool of OpenCode 1 gives. */
@@ -142,7 +156,9 @@ export function createOpenCodePlugin<Input = OpenCodeInput>(
     const entries = tools.list.map((tool): [string, OpenCodeTool] => [
       tools.names[tool.name],
       {
-        description: tools.rename(tool.description),
+        get description() {
+          return tools.rename(tool.description);
+        },
         args: shapeOf(tool.jsonSchema),
         execute: (args, context) => callOne(tools, tool, args, context),
       },
@@ -178,7 +194,14 @@ export interface OpenCodeTool2 {
     permission: string;
   };
   /** Rejects with an error whose message is for the model if the tool fails. */
-  execute(input: unknown, context: { signal?: AbortSignal }): Promise<OpenCodeToolResult2>;
+  execute(input: unknown, context: OpenCodeToolContext2): Promise<OpenCodeToolResult2>;
+}
+
+/** What OpenCode 2 passes to a tool, as far as it is looked at. */
+export interface OpenCodeToolContext2 {
+  signal?: AbortSignal;
+  /** Shows something beside a call that goes on. */
+  progress?(metadata: Record<string, unknown>): unknown;
 }
 
 /** What a tool of OpenCode 2 gives. */
@@ -214,11 +237,18 @@ export function createOpenCodeTransform(options: OpenCodeOptions): (editor: Open
     for (const tool of tools.list) {
       editor.add({
         name: tools.names[tool.name],
-        description: tools.rename(tool.description),
+        get description() {
+          return tools.rename(tool.description);
+        },
         input: { ...tool.jsonSchema },
         options: { codemode: false, permission: PERMISSIONS[tool.name] },
-        execute: async (input, { signal }) => {
-          const outcome = succeeded(tools, await fitted(tools, tool.name, input, signal));
+        execute: async (input, context) => {
+          const { signal } = context;
+          const onUpdate = (output: ExecOutput) => {
+            // Whatever becomes of it, the call goes on.
+            Promise.resolve(context.progress?.({ output: printed(output) })).catch(() => {});
+          };
+          const outcome = succeeded(tools, await fitted(tools, tool.name, input, { signal, onUpdate }));
           const { text, media } = outcome;
           const file = media && {
             type: "file" as const,
@@ -258,6 +288,7 @@ function prepare(options: OpenCodeOptions): Prepared {
     approve = "mutating",
     maxOutputBytes = OUTPUT_BYTES_MAX,
     read,
+    execOutput,
     ...settings
   } = options ?? {};
   if (!Number.isSafeInteger(maxOutputBytes) || maxOutputBytes < 1024) {
@@ -273,6 +304,11 @@ function prepare(options: OpenCodeOptions): Prepared {
     ...(settings as ToolSetOptions),
     // What is no object is refused there.
     read: typeof (read ?? {}) === "object" ? { ...pages, ...read } : (read as ReadToolOptions),
+    // Both streams and a result, each as long as it may be, are one result.
+    execOutput:
+      typeof (execOutput ?? {}) === "object"
+        ? { maxBytes: Math.floor(pages.maxBytes / 3), ...execOutput }
+        : (execOutput as ExecOutputOptions),
   });
   const names = Object.fromEntries(
     set.tools.map(({ name }) => [name, given[name] ?? (replace ? (REPLACING[name] ?? name) : `workspace_${name}`)]),
@@ -314,16 +350,37 @@ async function callOne(
   context: OpenCodeToolContext,
 ): Promise<OpenCodeToolResult> {
   const agreed = tools.asks.has(tool.name) ? await ask(tools, tool, args, context) : args;
-  const outcome = succeeded(tools, await fitted(tools, tool.name, agreed, context.abort));
+  const onUpdate = (output: ExecOutput) => {
+    context.metadata?.({ title: titleOf(output), metadata: { output: printed(output) } });
+  };
+  const outcome = succeeded(tools, await fitted(tools, tool.name, agreed, { signal: context.abort, onUpdate }));
   const { text, media } = outcome;
   return {
-    title: "path" in outcome.output ? outcome.output.path : String(args.path ?? ""),
+    title: titleOf(outcome.output) || String(args.path ?? ""),
     output: text,
     metadata: metadataOf(outcome),
     ...(media && {
       attachments: [{ type: "file", mime: media.mediaType, url: dataOf(media), filename: media.name }],
     }),
   };
+}
+
+/** What a call is called where it is shown: its path, or how its code begins. */
+function titleOf(output: object): string {
+  if ("path" in output) return String(output.path);
+  return "command" in output ? firstLine(String(output.command)) : "";
+}
+
+function firstLine(text: string): string {
+  const line = text.trimStart().split("\n", 1)[0] ?? "";
+  return line.length > TITLE_CHARS_MAX ? `${line.slice(0, TITLE_CHARS_MAX)}…` : line;
+}
+
+const TITLE_CHARS_MAX = 80;
+
+/** What code has printed, as OpenCode shows it for its own shell. */
+function printed({ stdout, stderr }: ExecOutput): string {
+  return [stdout, stderr].filter(Boolean).join("\n");
 }
 
 /**
@@ -368,6 +425,12 @@ async function ask({ set }: Prepared, { name, inputSchema }: Tool, args: unknown
   // Nobody has to be asked about a call that will be refused.
   if (checked.issues) return args;
   const input: Record<string, unknown> = { ...checked.value };
+  if (name === "exec") {
+    const { command, backend, cwd } = input as unknown as ExecInput;
+    const metadata = { command, ...(backend && { backend }), ...(cwd && { cwd }) };
+    await context.ask({ permission: PERMISSIONS.exec, patterns: [command], always: ["*"], metadata });
+    return input;
+  }
   const given = String(input.path ?? "");
   // What cannot be located will be refused, but not without having been asked about.
   const { path, version } = await set.locate(given).catch(() => ({ path: given, version: undefined }));
@@ -415,15 +478,15 @@ async function fitted(
   { set, maxOutputBytes }: Prepared,
   name: ToolName,
   input: unknown,
-  signal: AbortSignal | undefined,
+  options: ToolCallOptions,
 ): Promise<ToolOutcome> {
-  let outcome = await set.execute(name, input, { signal });
+  let outcome = await set.execute(name, input, options);
   for (;;) {
     const size = Buffer.byteLength(outcome.text);
     const count = countOf(outcome);
     if (size <= maxOutputBytes || count < 2) return outcome;
     const limit = Math.min(count - 1, Math.max(1, Math.floor((count * maxOutputBytes * 0.9) / size)));
-    outcome = await set.execute(name, { ...(input as object), limit }, { signal });
+    outcome = await set.execute(name, { ...(input as object), limit }, options);
   }
 }
 
@@ -431,7 +494,7 @@ async function fitted(
 function countOf({ output, isError }: ToolOutcome): number {
   if (isError) return 0;
   if ("startLine" in output) return output.endLine - output.startLine + 1;
-  return "truncated" in output ? output.count : 0;
+  return "count" in output && "truncated" in output ? output.count : 0;
 }
 
 /** The outcome, if it is no failure; that is thrown, as OpenCode's own tools do. */
@@ -448,7 +511,8 @@ type Success = ToolOutcome & { output: Exclude<ToolOutcome["output"], ToolFailur
 
 function metadataOf({ output }: ToolOutcome): Record<string, unknown> {
   // OpenCode shows a diff of that name.
-  return "patch" in output ? { diff: output.patch, firstChangedLine: output.firstChangedLine } : {};
+  if ("patch" in output) return { diff: output.patch, firstChangedLine: output.firstChangedLine };
+  return "exitCode" in output ? { output: printed(output), exit: output.exitCode } : {};
 }
 
 function dataOf({ mediaType, data }: ToolMedia): string {

@@ -1,5 +1,5 @@
 /**
- * The file tools for Pi: its model API (`@earendil-works/pi-ai`), its agent loop
+ * The tools for Pi: its model API (`@earendil-works/pi-ai`), its agent loop
  * (`@earendil-works/pi-agent-core`) and its durable harness (`@earendil-works/pi-durable`).
  *
  * Nothing of Pi is imported. What is declared here has the structure of Pi's types, so that each of
@@ -14,7 +14,7 @@ import { base64 } from "./base64.js";
 import type { ToolBinding, ToolBindingResult } from "./bindings.js";
 import type { JSONObject, JSONValue, ToolJSONSchema } from "./schema.js";
 import { createToolSet, type Tool, type ToolSet } from "./tool-set.js";
-import type { ToolFailure, ToolName, ToolOutcome, ToolOutputs, ToolSetOptions } from "./types.js";
+import type { ExecOutput, ToolFailure, ToolName, ToolOutcome, ToolOutputs, ToolSetOptions } from "./types.js";
 
 export type * from "./bindings.js";
 
@@ -55,7 +55,7 @@ export type PiContent = { type: "text"; text: string } | { type: "image"; data: 
 /** The output or the failure of a tool, as Pi's types want JSON. */
 export type PiDetails<Name extends ToolName = ToolName> = Plain<ToolOutputs[Name] | ToolFailure>;
 
-type Plain<T> = T extends object ? { [Key in keyof T]: Plain<T[Key]> } : T;
+type Plain<T> = T extends JSONValue ? T : T extends object ? { [Key in keyof T]: Plain<T[Key]> } : T;
 
 /** What a call gives: a `toolResult` message but for its `role`, `toolCallId`, `toolName` and `timestamp`. */
 export interface PiToolResult {
@@ -73,7 +73,15 @@ export interface CreatePiToolsResult {
    * Makes a call, and never rejects: wrong arguments, an unknown tool, an abort and everything that
    * can go wrong with files are a result with `isError`. Arguments need no check before.
    */
-  execute(call: PiToolCall, context?: { abortSignal?: AbortSignal | undefined }): Promise<PiToolResult>;
+  execute(call: PiToolCall, context?: PiCallContext): Promise<PiToolResult>;
+}
+
+/** What a call of `createPiTools` may be given. */
+export interface PiCallContext {
+  /** Ends the call. */
+  abortSignal?: AbortSignal | undefined;
+  /** Is given what `exec` has to show while its code runs. */
+  onUpdate?: ((partial: PiAgentToolResult) => void) | undefined;
 }
 
 /**
@@ -98,7 +106,7 @@ export function createPiTools(options: CreatePiToolsOptions): CreatePiToolsResul
     tools: declarations.map(({ declaration }) => declaration),
     execute: async (call, context) => {
       try {
-        return await execute(set, call, context?.abortSignal);
+        return await execute(set, call, context);
       } catch (thrown) {
         return errorResult(thrown instanceof Error ? thrown.message : String(thrown));
       }
@@ -121,7 +129,12 @@ export interface PiAgentTool extends PiTool {
   /** Makes right what is meant; throws for arguments that are wrong. */
   prepareArguments(args: unknown): JSONObject;
   /** Rejects with the reason of the signal, and with `ECLOSED` after `close()`; all else is a result. */
-  execute(toolCallId: string, params: unknown, signal?: AbortSignal): Promise<PiAgentToolResult>;
+  execute(
+    toolCallId: string,
+    params: unknown,
+    signal?: AbortSignal,
+    onUpdate?: (partial: PiAgentToolResult) => void,
+  ): Promise<PiAgentToolResult>;
   /** `"sequential"` for what changes files, so that a turn that changes and reads does so in its order. */
   executionMode: "sequential" | "parallel";
   /** `"safe"` for what changes nothing. */
@@ -141,14 +154,14 @@ export interface PiAgentTool extends PiTool {
 export function createAgentTools(options: CreatePiToolsOptions): PiAgentTool[] {
   const { set, declarations } = prepare(options);
   return declarations.map(({ tool, declaration }) =>
-    mark(tool, {
-      ...declaration,
+    extend(tool, declaration, {
       label: tool.title,
-      prepareArguments: (args) => prepareArguments(tool, args),
-      execute: async (_, params, signal) => resultOf(await set.execute(tool.name, params, { signal })),
+      prepareArguments: (args: unknown) => prepareArguments(tool, args),
+      execute: async (_: string, params: unknown, signal?: AbortSignal, onUpdate?: PiCallContext["onUpdate"]) =>
+        resultOf(await set.execute(tool.name, params, { signal, onUpdate: partial(onUpdate) })),
       executionMode: executionMode(tool),
       replay: tool.isReadOnly ? "safe" : "never",
-    }),
+    } as const),
   );
 }
 
@@ -185,17 +198,16 @@ export interface PiToolRegistration extends PiTool {
 export function createToolRegistrations(options: CreatePiToolsOptions): PiToolRegistration[] {
   const { set, declarations } = prepare(options);
   return declarations.map(({ tool, declaration }) =>
-    mark(tool, {
-      ...declaration,
-      prepareArguments: (args) => prepareArguments(tool, args),
-      execute: async (args, _, context) => {
+    extend(tool, declaration, {
+      prepareArguments: (args: unknown) => prepareArguments(tool, args),
+      execute: async (args: unknown, _: unknown, context?: { readonly abortSignal?: AbortSignal | undefined }) => {
         const result = resultOf(await set.execute(tool.name, args, { signal: context?.abortSignal }));
         return { ...result, output: textOf(result.content) };
       },
       executionMode: executionMode(tool),
       replay: tool.isReadOnly ? "safe" : "unsafe",
       outputLimits: { maxBytes: Number.MAX_SAFE_INTEGER, maxLines: Number.MAX_SAFE_INTEGER, retain: "head" },
-    }),
+    } as const),
   );
 }
 
@@ -304,6 +316,21 @@ function mark<T extends object>(tool: Tool, made: T): T {
   return made;
 }
 
+/** A declaration with more to it. Its description is still made when it is read. */
+function extend<T extends object>(tool: Tool, declaration: PiTool, more: T): PiTool & T {
+  const made = Object.defineProperties({}, Object.getOwnPropertyDescriptors(declaration)) as PiTool;
+  return mark(tool, Object.assign(made, more));
+}
+
+/** What is shown while code runs, as Pi wants it. */
+function partial(onUpdate: PiCallContext["onUpdate"]): ((output: ExecOutput) => void) | undefined {
+  if (!onUpdate) return undefined;
+  return (output) => {
+    const text = [output.stdout, output.stderr].filter(Boolean).join("\n");
+    onUpdate({ content: [{ type: "text", text }], details: output, isError: false });
+  };
+}
+
 /**
  * The tools whose arguments a provider is asked to constrain. All schemas would allow it, but
  * providers limit how many optional fields the constrained tools of a request have together, and the
@@ -326,16 +353,16 @@ function prepare(options: CreatePiToolsOptions): {
   }
   const set = createToolSet(settings);
   const declarations = set.tools.map((tool) => {
-    const { name, description, jsonSchema } = tool;
-    const declaration: PiTool =
-      strict !== false && CONSTRAINED.has(name)
-        ? {
-            name,
-            description,
-            parameters: withoutBounds(jsonSchema),
-            constrainedSampling: { type: "json_schema", strict },
-          }
-        : { name, description, parameters: jsonSchema };
+    const { name, jsonSchema } = tool;
+    const isConstrained = strict !== false && CONSTRAINED.has(name);
+    const declaration: PiTool = {
+      name,
+      get description() {
+        return tool.description;
+      },
+      parameters: isConstrained ? withoutBounds(jsonSchema) : jsonSchema,
+      ...(isConstrained && { constrainedSampling: { type: "json_schema", strict } }),
+    };
     return { tool, declaration: mark(tool, declaration) };
   });
   return { set, declarations };
@@ -347,14 +374,15 @@ function withoutBounds(schema: ToolJSONSchema): ToolJSONSchema {
   return JSON.parse(JSON.stringify(schema, (key, value) => (isBound(key) ? undefined : value)));
 }
 
-async function execute(set: ToolSet, call: PiToolCall, signal: AbortSignal | undefined): Promise<PiToolResult> {
+async function execute(set: ToolSet, call: PiToolCall, context: PiCallContext | undefined): Promise<PiToolResult> {
   const tool = set.tools.find(({ name }) => name === call.name);
   if (!tool) {
     const names = set.tools.map(({ name }) => name).join(", ");
     return errorResult(`There is no tool ${JSON.stringify(call.name)}. The tools are: ${names}.`);
   }
   if (call.argumentsError) return errorResult(`Invalid arguments for ${tool.name}: ${call.argumentsError}`);
-  return resultOf(await set.execute(tool.name, call.arguments, { signal }));
+  const { abortSignal: signal, onUpdate } = context ?? {};
+  return resultOf(await set.execute(tool.name, call.arguments, { signal, onUpdate: partial(onUpdate) }));
 }
 
 function prepareArguments(tool: Tool, args: unknown): JSONObject {

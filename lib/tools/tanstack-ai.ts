@@ -1,5 +1,5 @@
 /**
- * The file tools for TanStack AI (`@tanstack/ai`).
+ * The tools for TanStack AI (`@tanstack/ai`).
  *
  * Nothing of it is imported: its tools are plain objects, and what is declared here has their
  * structure.
@@ -11,7 +11,15 @@ import { argumentTypeError, WorkspaceError } from "../errors.js";
 import { base64 } from "./base64.js";
 import { type JSONObject, type ToolSchema, toolSchema } from "./schema.js";
 import { createToolSet, type Tool, type ToolSet } from "./tool-set.js";
-import type { ToolFailure, ToolInputs, ToolName, ToolOutcome, ToolOutputs, ToolSetOptions } from "./types.js";
+import type {
+  ExecOutput,
+  ToolFailure,
+  ToolInputs,
+  ToolName,
+  ToolOutcome,
+  ToolOutputs,
+  ToolSetOptions,
+} from "./types.js";
 
 /** Whether the tools come as a list or by name. */
 export type TanStackToolFormat = "array" | "object";
@@ -28,7 +36,7 @@ export interface CreateTanStackToolsOptions<
    */
   format?: Format;
   /**
-   * The tools that a person has to approve each time; `"mutating"`: `write`, `edit` and `delete`.
+   * The tools that a person has to approve each time; `"mutating"`: `write`, `edit`, `delete` and `exec`.
    * @defaultValue none
    */
   approve?: readonly ToolName[] | "mutating";
@@ -38,17 +46,27 @@ export interface CreateTanStackToolsOptions<
    */
   lazy?: readonly ToolName[] | "all";
   /**
-   * The name of the custom events with which a running command shows its output. Commands come with
-   * the runtime; until then no event is sent.
+   * The name of the custom events with which `exec` shows its output while code runs. The value of an event is
+   * a {@link TanStackExecEvent}.
    * @defaultValue none: no events
    */
   streamEventName?: string;
+}
+
+/** What there is to see of a call of `exec` while its code runs. */
+export interface TanStackExecEvent {
+  toolCallId: string | undefined;
+  /** As the result will be, with what is there so far, and `exitCode: null`. */
+  snapshot: ExecOutput;
 }
 
 /** What TanStack passes to a tool, as far as it is used. */
 export interface TanStackToolContext {
   /** Ends the call. */
   abortSignal?: AbortSignal;
+  toolCallId?: string;
+  /** Tells those who listen to the stream of the chat. */
+  emitCustomEvent?(name: string, value: Record<string, unknown>): void;
 }
 
 /** A piece of a result with an image or a document. */
@@ -82,12 +100,12 @@ export interface TanStackTool<Name extends ToolName = ToolName> {
   readonly "~toolKind"?: never;
 }
 
-/** The tools by name; those that change something are absent with `readonly`. */
+/** The tools by name; those that change something are absent with `readonly`, and `exec` without a backend. */
 export type TanStackToolObject<ReadOnly extends boolean = false> = {
   [Name in "read" | "ls" | "find" | "grep"]: TanStackTool<Name>;
-} & ([ReadOnly] extends [false]
-  ? { [Name in "write" | "edit" | "delete"]: TanStackTool<Name> }
-  : { [Name in "write" | "edit" | "delete"]?: TanStackTool<Name> });
+} & { exec?: TanStackTool<"exec"> } & ([ReadOnly] extends [false]
+    ? { [Name in "write" | "edit" | "delete"]: TanStackTool<Name> }
+    : { [Name in "write" | "edit" | "delete"]?: TanStackTool<Name> });
 
 /** The tools in a format. */
 export type TanStackToolsFor<
@@ -137,24 +155,35 @@ export function createTanStackTools<Format extends TanStackToolFormat = "array",
   const isApproved = selection("approve", approve, "mutating", (tool) => !tool.isReadOnly);
   const isLazy = selection("lazy", lazy, "all", () => true);
   const set = createToolSet(settings);
-  const tools = set.tools.map((tool) => ({
-    ...translate(set, tool),
-    ...(isApproved(tool) && { needsApproval: true }),
-    ...(isLazy(tool) && { lazy: true }),
-  }));
+  const tools = set.tools.map((tool) =>
+    Object.assign(
+      translate(set, tool, streamEventName ?? undefined),
+      isApproved(tool) && { needsApproval: true },
+      isLazy(tool) && { lazy: true },
+    ),
+  );
   const made = format === "object" ? Object.fromEntries(tools.map((tool) => [tool.name, tool])) : tools;
   return made as TanStackToolsFor<Format, ReadOnly>;
 }
 
-function translate(set: ToolSet, tool: Tool): TanStackTool {
-  const { name, description, inputSchema } = tool;
+function translate(set: ToolSet, tool: Tool, streamEventName: string | undefined): TanStackTool {
+  const { name, inputSchema } = tool;
   const outputSchema = OUTPUT_SCHEMAS[name];
   return {
     name,
-    description,
+    // Made when it is read; see Tool.
+    get description() {
+      return tool.description;
+    },
     inputSchema,
     ...(outputSchema && { outputSchema: outputSchema as ToolSchema<ToolOutputs[ToolName]> }),
-    execute: async (input, context) => resultOf(await set.execute(name, input, { signal: context?.abortSignal })),
+    execute: async (input, context) => {
+      const onUpdate = (snapshot: ExecOutput) => {
+        if (streamEventName === undefined) return;
+        context?.emitCustomEvent?.(streamEventName, { toolCallId: context.toolCallId, snapshot });
+      };
+      return resultOf(await set.execute(name, input, { signal: context?.abortSignal, onUpdate }));
+    },
   };
 }
 
@@ -202,7 +231,7 @@ function selection(
   return (tool) => names.includes(tool.name);
 }
 
-const NAMES = { read: 1, ls: 1, find: 1, grep: 1, write: 1, edit: 1, delete: 1 } satisfies Record<ToolName, 1>;
+const NAMES = { read: 1, ls: 1, find: 1, grep: 1, write: 1, edit: 1, delete: 1, exec: 1 } satisfies Record<ToolName, 1>;
 
 function invalid(option: string, value: unknown, wanted: string): WorkspaceError {
   return new WorkspaceError("EINVAL", `EINVAL: options.${option} is ${JSON.stringify(value)}; it must be ${wanted}`, {

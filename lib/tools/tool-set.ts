@@ -1,18 +1,20 @@
-// The file tools, before any library's shape: what the adapters translate.
+// The tools, before any library's shape: what the adapters translate.
 
-import type { NativeTools } from "../../index.js";
+import type { NativeOutcome, NativeTools } from "../../index.js";
 import { call } from "../call.js";
 import { argumentTypeError, userError } from "../errors.js";
+import type { WorkspaceRuntime } from "../runtime/types.js";
 import { nativeOf } from "../workspace.js";
+import { runExec } from "./exec.js";
 import { type SchemaResult, type ToolJSONSchema, type ToolSchema, toolSchema } from "./schema.js";
-import type { ToolInputs, ToolName, ToolOutcome, ToolOutputs, ToolSetOptions } from "./types.js";
+import type { ExecOutput, ToolInputs, ToolName, ToolOutcome, ToolOutputs, ToolSetOptions } from "./types.js";
 
 /** One tool, as a model is told of it. */
 export interface Tool<Name extends ToolName = ToolName> {
   readonly name: Name;
   /** A few words for people. */
   readonly title: string;
-  /** For the model. */
+  /** For the model. Of `exec` it is made when it is read, since backends may have other modules then. */
   readonly description: string;
   /** Checks arguments, and makes right what is meant. */
   readonly inputSchema: ToolSchema<ToolInputs[Name]>;
@@ -26,9 +28,14 @@ export interface Tool<Name extends ToolName = ToolName> {
 export interface ToolCallOptions {
   /**
    * Ends the call. What reads is given up at once; a change that has begun is finished first, so that
-   * nobody has to guess whether it was made.
+   * nobody has to guess whether it was made, and code that runs is stopped, so that its result says so.
    */
   signal?: AbortSignal | undefined;
+  /**
+   * Is given what `exec` has to show while its code runs: all of it each time, when something is printed first,
+   * then ten times a second at most. Code that prints nothing is heard of at its end only.
+   */
+  onUpdate?: ((output: ExecOutput) => void) | undefined;
 }
 
 /** The tools of one workspace. */
@@ -58,12 +65,24 @@ export function createToolSet(options: ToolSetOptions): ToolSet {
   if (typeof options !== "object" || options === null) throw argumentTypeError("options must be an object");
   const { workspace, ...settings } = options;
   const { refuseInTransaction, native, now } = nativeOf(workspace);
-  const tools = attempt(() => native.tools(settings));
+  const { runtime } = workspace;
+  const backends = runtime.backends().map(({ id, callable }) => ({ id, callable }));
+  const tools = attempt(() => native.tools(settings, JSON.stringify(backends)));
+  const definitions = JSON.parse(tools.definitions()) as Definition[];
   return {
-    tools: (JSON.parse(tools.definitions()) as Definition[]).map((definition) => describe(tools, definition)),
-    execute: async (name, input, { signal } = {}) => {
+    tools: definitions.map((definition) => describe(tools, definition, runtime)),
+    execute: async (name, input, { signal, onUpdate } = {}) => {
       if (!tools.isReadOnly(String(name))) refuseInTransaction();
-      return run(tools, now, name, input, signal);
+      if (signal != null && typeof signal.throwIfAborted !== "function") {
+        throw argumentTypeError("options.signal must be an AbortSignal");
+      }
+      signal?.throwIfAborted();
+      const json = toJSON(input);
+      const execution = name === "exec" ? attempt(() => tools.beginExec(json, now?.())) : null;
+      const outcome = execution
+        ? await runExec(execution, runtime, { signal, onUpdate })
+        : await run(tools, now, name, json, signal);
+      return outcomeOf(outcome);
     },
     locate: async (path) => {
       if (typeof path !== "string") throw argumentTypeError("path must be a string");
@@ -80,41 +99,53 @@ interface Definition {
   readOnly: boolean;
 }
 
-function describe(native: NativeTools, { name, title, description, inputSchema, readOnly }: Definition): Tool {
+function describe(native: NativeTools, definition: Definition, runtime: WorkspaceRuntime): Tool {
+  const { name, title, description, inputSchema, readOnly } = definition;
   const validate = (value: unknown) => JSON.parse(native.validate(name, toJSON(value))) as SchemaResult<never>;
   return {
     name,
     title,
-    description,
+    get description() {
+      return name === "exec" ? describeExec(native, runtime) : description;
+    },
     inputSchema: toolSchema<never>(inputSchema, validate),
     jsonSchema: inputSchema,
     isReadOnly: readOnly,
   };
 }
 
-async function run<Name extends ToolName>(
+function describeExec(native: NativeTools, runtime: WorkspaceRuntime): string {
+  const texts = runtime.backends().map(({ id, description }) => [id, description]);
+  return native.describeExec(JSON.stringify(Object.fromEntries(texts)));
+}
+
+async function run(
   native: NativeTools,
   now: (() => number) | undefined,
-  name: Name,
-  input: unknown,
+  name: ToolName,
+  json: string | undefined,
   signal: AbortSignal | undefined,
-): Promise<ToolOutcome<ToolOutputs[Name]>> {
-  if (signal != null && typeof signal.throwIfAborted !== "function") {
-    throw argumentTypeError("options.signal must be an AbortSignal");
-  }
-  signal?.throwIfAborted();
-  const called = attempt(() => native.call(String(name), toJSON(input), now?.())).catch((thrown: unknown) => {
+): Promise<NativeOutcome> {
+  const called = attempt(() => native.call(String(name), json, now?.())).catch((thrown: unknown) => {
     throw userError(thrown);
   });
-  const { json, media: data } = await (signal && native.isReadOnly(String(name)) ? orAborted(called, signal) : called);
-  const { output, isError, text, textField, media } = JSON.parse(json);
+  return await (signal && native.isReadOnly(String(name)) ? orAborted(called, signal) : called);
+}
+
+function outcomeOf<Name extends ToolName>({ json, media: data }: NativeOutcome): ToolOutcome<ToolOutputs[Name]> {
+  const { output, isError, text, textField, textFields, media } = JSON.parse(json);
   return {
     output,
     isError,
     // What is in the output already does not come twice.
-    text: text ?? (textField ? output[textField] : JSON.stringify(output)),
+    text: text ?? (textField ? output[textField] : JSON.stringify(textFields ? pick(output, textFields) : output)),
     ...(data && { media: { ...media, data } }),
   };
+}
+
+/** The object with these fields only, as far as it has them. */
+export function pick(object: object, names: readonly string[]): object {
+  return Object.fromEntries(names.flatMap((name) => (name in object ? [[name, object[name as never]]] : [])));
 }
 
 /** What a call gives, or the reason of the signal if that comes first. */

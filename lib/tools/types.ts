@@ -1,10 +1,12 @@
-// The shapes of the file tools: what a model passes, and what it gets.
+// The shapes of the tools: what a model passes, and what it gets.
 
+import type { WorkspaceRuntimeReason, WorkspaceRuntimeTruncation } from "../runtime/types.js";
 import type { PathRule } from "../types.js";
 import type { Workspace } from "../workspace.js";
+import type { JSONObject, JSONValue } from "./schema.js";
 
 /** The tools, in the order in which a model is shown them. */
-export type ToolName = "read" | "ls" | "find" | "grep" | "write" | "edit" | "delete";
+export type ToolName = "read" | "ls" | "find" | "grep" | "write" | "edit" | "delete" | "exec";
 
 /** How a set of tools is made. */
 export interface ToolSetOptions {
@@ -36,8 +38,15 @@ export interface ToolSetOptions {
   write?: WriteToolOptions;
   /** How files are edited. */
   edit?: EditToolOptions;
-  /** Commands come with the runtime; until then an empty object or nothing. */
-  exec?: Record<string, never>;
+  /**
+   * The backends that `exec` may run code in, by their ids, with words for the model on when to take which;
+   * `{}`: there is no `exec`. Code reaches what its backend lets it reach: `root` and `rules` of the tools do
+   * not bind it.
+   * @defaultValue all backends of the workspace; none with `rules`, and never any with `readonly`
+   */
+  exec?: Record<string, ExecBackendOptions>;
+  /** How much output `exec` shows; the whole is in a file. */
+  execOutput?: ExecOutputOptions;
   /** Who calls, for `workspace.audit` and for what was read. */
   auditTag?: string;
 }
@@ -70,6 +79,20 @@ export interface EditToolOptions {
   maxDiffLines?: number;
   /** Longest diff, in bytes. @defaultValue 131072 */
   maxDiffBytes?: number;
+}
+
+/** What a model is told of a backend. */
+export interface ExecBackendOptions {
+  /** Comes before what the backend says of itself. */
+  description?: string;
+}
+
+/** How much of stdout and of stderr `exec` shows: the end of it, whole lines. */
+export interface ExecOutputOptions {
+  /** @defaultValue 2000 */
+  maxLines?: number;
+  /** @defaultValue 65536 */
+  maxBytes?: number;
 }
 
 /** Arguments of `read`. */
@@ -148,6 +171,24 @@ export interface DeleteInput {
   recursive?: boolean;
 }
 
+/** Arguments of `exec`. */
+export interface ExecInput {
+  /** The source of a module. */
+  command: string;
+  /** Has to be there if the tools have several. */
+  backend?: string;
+  /** @defaultValue the backend's root */
+  cwd?: string;
+  /** Argument of the module's default function. @defaultValue null */
+  input?: JSONObject;
+  /** `process.env` of the run. */
+  env?: Record<string, string>;
+  /** @defaultValue `"javascript"` */
+  language?: "javascript" | "typescript";
+  /** @defaultValue the backend's `defaultTimeoutMs` */
+  timeoutMs?: number;
+}
+
 /** The arguments of each tool. */
 export interface ToolInputs {
   read: ReadInput;
@@ -157,6 +198,7 @@ export interface ToolInputs {
   write: WriteInput;
   edit: EditInput;
   delete: DeleteInput;
+  exec: ExecInput;
 }
 
 /** A call that failed. */
@@ -173,6 +215,12 @@ export interface ToolFailure {
   lines?: number[];
   /** Of a conflict: the version of the file now. */
   version?: string;
+  /** Of code that was not run: what it was, */
+  command?: string;
+  /** where it should have run, */
+  cwd?: string | null;
+  /** and the backend. */
+  backend?: string;
 }
 
 /** What `read` gives for text. */
@@ -309,6 +357,28 @@ export interface DeleteOutput {
   existed: boolean;
 }
 
+/** What `exec` gives. Code that fails is no failure of the tool. */
+export interface ExecOutput {
+  /** The run, for `workspace.runtime`. */
+  id?: string;
+  command: string;
+  cwd: string | null;
+  backend: string;
+  /** Null as long as the run goes on; 0 for success. */
+  exitCode: number | null;
+  /** Why it did not succeed. */
+  reason?: WorkspaceRuntimeReason;
+  /** The end of it if it is long, then with a note below that says where the whole is. */
+  stdout: string;
+  stderr: string;
+  /** What the code returned, `null` for nothing; absent if it did not succeed, or if it is too large. */
+  result?: JSONValue;
+  /** What there is to know of a result that is too large. */
+  note?: string;
+  /** Of which streams the end only is there. */
+  truncated?: WorkspaceRuntimeTruncation;
+}
+
 /** What each tool gives if it does not fail. */
 export interface ToolOutputs {
   read: ReadTextOutput | ReadMediaOutput;
@@ -318,6 +388,7 @@ export interface ToolOutputs {
   write: WriteOutput;
   edit: EditOutput;
   delete: DeleteOutput;
+  exec: ExecOutput;
 }
 
 /** An image or a document for a model. */

@@ -9,11 +9,11 @@ use napi_derive::napi;
 use super::answer::{About, Answer, Bytes, attempt_unnamed, later};
 use super::args::{self, Options};
 use super::workspace::NativeWorkspace;
-use crate::error::{FsError, Result};
+use crate::error::{Code, FsError, Result};
 use crate::path::WorkspacePath;
 use crate::store::{AuditFilter, Scope};
 use crate::tools::text::Truncation;
-use crate::tools::{self, Tool, Toolset};
+use crate::tools::{self, Backend, Execution, Tool, Toolset};
 
 /// Most records of one query, and how many if it does not say.
 const AUDIT_LIMIT_MAX: u64 = 10_000;
@@ -56,7 +56,43 @@ fn truncation(name: &str, value: &Unknown<'_>) -> Result<Truncation> {
     }
 }
 
-fn toolset(scope: &Scope, value: &Unknown<'_>) -> Result<Toolset> {
+/// The backends of a workspace that a set of tools offers: those that `exec` names, else all. Rules would
+/// not hold for code, so that with them it has to be said that there is to be code.
+fn exec_backends(given: &Options<'_>, has_rules: bool, present: &str) -> Result<Vec<Backend>> {
+    let present: Vec<Backend> = serde_json::from_str::<Vec<serde_json::Value>>(present)
+        .unwrap_or_default()
+        .into_iter()
+        .map(|backend| Backend {
+            id: backend["id"].as_str().unwrap_or_default().to_owned(),
+            is_callable: backend["callable"].as_bool().unwrap_or(false),
+            guidance: None,
+        })
+        .collect();
+    let ids: Vec<&str> = present.iter().map(|backend| backend.id.as_str()).collect();
+    let named = given.get("exec", |name, value| {
+        let options = Options::read(name, value, &ids).map_err(|error| match error.code() {
+            Code::Inval if ids.is_empty() => {
+                FsError::invalid("exec must be empty: this workspace has no backend to run code with")
+            }
+            Code::Inval => FsError::invalid(format!("exec names backends: {}", error.sentence())),
+            _ => error,
+        })?;
+        let mut named = Vec::new();
+        for backend in &present {
+            let guidance = options.get(&backend.id, |id, value| {
+                let options = Options::read(&format!("exec.{id}"), value, &["description"])?;
+                options.get("description", args::string)
+            })?;
+            if let Some(guidance) = guidance {
+                named.push(Backend { guidance, ..backend.clone() });
+            }
+        }
+        Ok(named)
+    })?;
+    Ok(named.unwrap_or_else(|| if has_rules { Vec::new() } else { present.clone() }))
+}
+
+fn toolset(scope: &Scope, value: &Unknown<'_>, backends: &str) -> Result<Toolset> {
     let known = [
         "readonly",
         "root",
@@ -66,6 +102,7 @@ fn toolset(scope: &Scope, value: &Unknown<'_>) -> Result<Toolset> {
         "write",
         "edit",
         "exec",
+        "execOutput",
         "auditTag",
     ];
     let given = Options::read("options", value, &known)?;
@@ -76,11 +113,12 @@ fn toolset(scope: &Scope, value: &Unknown<'_>) -> Result<Toolset> {
         tag: given.get("auditTag", args::string)?,
         ..tools::Options::default()
     };
-    given.get("exec", |_, value| {
-        // No backend is there whose name could be right.
-        Options::read("exec", value, &[]).map_err(|_| {
-            FsError::invalid("exec must be empty: this workspace has no backend to run commands with")
-        })
+    given.get("execOutput", |name, value| {
+        let given = Options::read(name, value, &["maxLines", "maxBytes"])?;
+        let output = &mut options.exec.output;
+        output.lines_max = given.get("maxLines", most)?.unwrap_or(output.lines_max);
+        output.bytes_max = given.get("maxBytes", size)?.unwrap_or(output.bytes_max);
+        Ok(())
     })?;
     given.get("read", |name, value| {
         let known = ["maxLines", "maxBytes", "includeLineNumbers", "lineTruncation", "maxModelBytes"];
@@ -110,6 +148,7 @@ fn toolset(scope: &Scope, value: &Unknown<'_>) -> Result<Toolset> {
     let rules = given
         .get("rules", |name, value| args::rules(name, value, options.root.as_ref()))?
         .unwrap_or_default();
+    options.exec.backends = exec_backends(&given, !rules.is_empty(), backends)?;
     Ok(Toolset::new(scope, options, rules))
 }
 
@@ -163,11 +202,126 @@ impl NativeTools {
     }
 }
 
+/// A call of `exec`, told what its run does.
+#[napi]
+pub struct NativeExecution {
+    /// None when the call is over.
+    execution: Option<Execution>,
+}
+
+#[napi]
+impl NativeTools {
+    /// What a model is told of `exec`, with what the backends say of themselves: a JSON object by their ids.
+    #[napi(catch_unwind)]
+    pub fn describe_exec(&self, texts_json: String) -> String {
+        let texts = serde_json::from_str(&texts_json).unwrap_or_default();
+        self.toolset.describe_exec(&texts)
+    }
+
+    /// Begins a call of `exec`; null if its arguments are wrong, or there is no such tool, which `call` tells.
+    #[napi(catch_unwind)]
+    pub fn begin_exec(
+        &self,
+        json: Option<String>,
+        now: Option<f64>,
+    ) -> napi::Result<Option<NativeExecution>> {
+        attempt_unnamed(|| {
+            let execution = self.toolset.begin(json.as_deref(), args::now(now)?);
+            Ok(execution.map(|execution| NativeExecution { execution: Some(execution) }))
+        })
+    }
+}
+
+#[napi]
+impl NativeExecution {
+    /// What is to be run: JSON of `{ source, options }`.
+    #[napi(catch_unwind)]
+    pub fn request(&self) -> napi::Result<String> {
+        attempt_unnamed(|| Ok(self.get()?.request().to_string()))
+    }
+
+    /// The run has begun.
+    #[napi(catch_unwind)]
+    pub fn begun(&mut self, run: String) -> napi::Result<()> {
+        attempt_unnamed(|| {
+            self.get_mut()?.begun(run);
+            Ok(())
+        })
+    }
+
+    /// The run has printed to stdout (0) or stderr (1).
+    #[napi(catch_unwind)]
+    pub fn print(&mut self, stream: u32, bytes: &[u8]) -> napi::Result<()> {
+        attempt_unnamed(|| {
+            self.get_mut()?.print(stream as usize, bytes);
+            Ok(())
+        })
+    }
+
+    /// What there is to see now, as JSON.
+    #[napi(catch_unwind)]
+    pub fn snapshot(&self) -> napi::Result<String> {
+        attempt_unnamed(|| Ok(self.get()?.snapshot().to_string()))
+    }
+
+    /// Ends the call with JSON of `{ code, reason?, truncated? }`, and what the run gave as JSON.
+    #[napi(catch_unwind, ts_return_type = "Promise<NativeOutcome>")]
+    pub fn finish<'env>(
+        &mut self,
+        env: &'env Env,
+        exit_json: String,
+        result_json: Option<String>,
+    ) -> napi::Result<Answer<'env, NativeOutcome>> {
+        let execution = attempt_unnamed(|| self.take())?;
+        later(env, |settle| {
+            let exit = serde_json::from_str(&exit_json).unwrap_or_default();
+            execution.finish(
+                &exit,
+                result_json.as_deref(),
+                Box::new(move |result| settle(result.map(outcome))),
+            );
+        })
+    }
+
+    /// Ends the call of a run that did not begin, because of an error.
+    #[napi(catch_unwind, ts_return_type = "Promise<NativeOutcome>")]
+    pub fn fail<'env>(
+        &mut self,
+        env: &'env Env,
+        name: String,
+        code: Option<String>,
+        message: String,
+    ) -> napi::Result<Answer<'env, NativeOutcome>> {
+        let execution = attempt_unnamed(|| self.take())?;
+        later(env, |settle| {
+            let done = Box::new(move |result: Result<tools::Outcome>| settle(result.map(outcome)));
+            execution.fail(&name, code.as_deref(), &message, done);
+        })
+    }
+
+    fn get(&self) -> Result<&Execution> {
+        self.execution.as_ref().ok_or_else(over)
+    }
+
+    fn get_mut(&mut self) -> Result<&mut Execution> {
+        self.execution.as_mut().ok_or_else(over)
+    }
+
+    fn take(&mut self) -> Result<Execution> {
+        self.execution.take().ok_or_else(over)
+    }
+}
+
+fn over() -> FsError {
+    FsError::invalid("this call is over")
+}
+
 fn outcome(outcome: tools::Outcome) -> NativeOutcome {
     let mut json = serde_json::json!({ "output": outcome.output, "isError": outcome.is_error });
     match outcome.text {
         tools::Text::Json => {}
         tools::Text::Field(name) => json["textField"] = name.into(),
+        tools::Text::Fields(names) => json["textFields"] = names.into(),
         tools::Text::Sentences(text) => json["text"] = text.into(),
     }
     let media = outcome.media.map(|media| {
@@ -180,12 +334,12 @@ fn outcome(outcome: tools::Outcome) -> NativeOutcome {
 
 #[napi]
 impl NativeWorkspace {
-    /// A set of tools over the workspace.
+    /// A set of tools over the workspace, which has these backends: a JSON array of `{ id, callable }`.
     #[napi(catch_unwind)]
-    pub fn tools(&self, options: Unknown<'_>) -> napi::Result<NativeTools> {
+    pub fn tools(&self, options: Unknown<'_>, backends_json: String) -> napi::Result<NativeTools> {
         attempt_unnamed(|| {
             let scope = Scope::workspace(self.store.clone());
-            Ok(NativeTools { toolset: Arc::new(toolset(&scope, &options)?) })
+            Ok(NativeTools { toolset: Arc::new(toolset(&scope, &options, &backends_json)?) })
         })
     }
 

@@ -11,6 +11,7 @@ use super::limits::Limits;
 use crate::error::{Code, FsError, Result};
 use crate::path::WorkspacePath;
 use crate::rules::{Access, Layer, Rule};
+pub use crate::tail::OutputLimits;
 
 /// The largest integer that JavaScript counts exactly.
 const SAFE_INTEGER_MAX: f64 = 9_007_199_254_740_991.0;
@@ -48,21 +49,6 @@ impl FileAccess {
             FileAccess::Read => "read",
             FileAccess::ReadWrite => "read-write",
         }
-    }
-}
-
-/// How much of a run's output its result shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OutputLimits {
-    /// Lines of each stream.
-    pub lines_max: u64,
-    /// Bytes of each stream.
-    pub bytes_max: usize,
-}
-
-impl Default for OutputLimits {
-    fn default() -> Self {
-        OutputLimits { lines_max: 2000, bytes_max: 65_536 }
     }
 }
 

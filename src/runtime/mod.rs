@@ -71,7 +71,8 @@ struct Shared {
     store: Store,
     config: Config,
     upcalls: Arc<dyn Upcalls>,
-    pool: Option<Arc<Pool>>,
+    /// None where there is no program, and once the backend is closed.
+    pool: Mutex<Option<Arc<Pool>>>,
     runs: Mutex<Runs>,
     recovery: Mutex<Recovery>,
     owner: Mutex<Option<Arc<Owner>>>,
@@ -111,7 +112,7 @@ impl Runtime {
                 store,
                 config,
                 upcalls,
-                pool,
+                pool: Mutex::new(pool),
                 runs: Mutex::default(),
                 recovery: Mutex::new(recovery),
                 owner: Mutex::new(None),
@@ -140,7 +141,7 @@ impl Runtime {
             .and_then(|()| shared.store.check_open())
             .and_then(|()| shared.store.check_writable())
             .and_then(|()| Request::parse(json, source, stdin, &shared.config))
-            .and_then(|request| shared.pool.as_ref().map(|_| request).ok_or_else(no_program));
+            .and_then(|request| shared.pool().map(|_| request));
         let request = match request {
             Ok(request) => request,
             Err(error) => return started(Err(error.into())),
@@ -151,10 +152,7 @@ impl Runtime {
             Err(error) => return started(Err(error.into())),
         };
         let run = Run::new(name, request, &shared.config, Arc::clone(&shared.upcalls), started);
-        let run = match run {
-            Ok(run) => Arc::new(run),
-            Err((error, started)) => return started(Err(error.into())),
-        };
+        let run = Arc::new(run);
         if let Err(error) = shared.admit(&run) {
             run.answer_exec(Err(error.into()));
         }
@@ -385,10 +383,9 @@ impl Runtime {
 
     /// Starts the processes that should be ready.
     pub fn prewarm(&self, done: impl FnOnce(Result<()>) + Send + 'static) {
-        match (self.check_open(), &self.shared.pool) {
-            (Err(error), _) => done(Err(error)),
-            (Ok(()), None) => done(Err(no_program())),
-            (Ok(()), Some(pool)) => pool.prewarm(done),
+        match self.check_open().and_then(|()| self.shared.pool()) {
+            Ok(pool) => pool.prewarm(done),
+            Err(error) => done(Err(error)),
         }
     }
 
@@ -404,12 +401,18 @@ impl Runtime {
             return;
         }
         drop(runs);
-        *lock(&self.shared.owner) = None;
-        done();
+        self.shared.let_go(Box::new(done));
     }
 
     fn scope(&self) -> Scope {
         Scope::workspace(self.shared.store.clone())
+    }
+}
+
+impl Drop for Shared {
+    /// Of a backend that was never closed.
+    fn drop(&mut self) {
+        self.let_go(Box::new(|| ()));
     }
 }
 
@@ -472,7 +475,9 @@ impl Shared {
         runs.threads -= 1;
         if runs.all.remove(&run.name).is_some() && lock(&run.ended).is_some() && run.log.is_whole() {
             runs.recent.push_back(Arc::clone(run));
-            if runs.recent.len() > RECENT_RUNS {
+            let kept = usize::try_from(self.config.limits.retained_max)
+                .map_or(RECENT_RUNS, |kept| kept.min(RECENT_RUNS));
+            while runs.recent.len() > kept {
                 runs.recent.pop_front();
             }
         }
@@ -488,13 +493,26 @@ impl Shared {
         let closing = if is_last { std::mem::take(&mut runs.closing) } else { Vec::new() };
         let is_closed = runs.is_closed;
         drop(runs);
-        if is_last && is_closed {
-            *lock(&self.owner) = None;
-        }
         if let Some(next) = next {
             thread::start(self, &next, true);
         }
-        closing.into_iter().for_each(|done| done());
+        if is_last && is_closed {
+            self.let_go(Box::new(move || closing.into_iter().for_each(|done| done())));
+        }
+    }
+
+    /// Gives back what is held for runs to come.
+    fn let_go(&self, done: Box<dyn FnOnce() + Send>) {
+        *lock(&self.owner) = None;
+        let pool = lock(&self.pool).take();
+        match pool {
+            Some(pool) => pool.release(done),
+            None => done(),
+        }
+    }
+
+    fn pool(&self) -> Result<Arc<Pool>> {
+        lock(&self.pool).clone().ok_or_else(no_program)
     }
 
     fn forget(&self, name: &str) {
@@ -547,9 +565,13 @@ impl Shared {
 
     fn stats(&self) -> Value {
         let runs = lock(&self.runs);
-        let warm = self.pool.as_ref().map_or(0, |pool| pool.ready());
+        let warm = lock(&self.pool).as_ref().map_or(0, |pool| pool.ready());
         let queued = runs.queue.len();
-        let open: Vec<Arc<Run>> = runs.all.values().filter(|run| !run.log.is_ended()).cloned().collect();
+        let is_going_on = |run: &&Arc<Run>| run.phase() != Phase::Queued && !run.log.is_ended();
+        let mut open: Vec<Arc<Run>> = runs.all.values().filter(is_going_on).cloned().collect();
+        open.sort_by(|a, b| a.asked_at.total_cmp(&b.asked_at));
+        let live = open.len();
+        open.extend(runs.queue.iter().cloned());
         drop(runs);
         let mut listed: Vec<Value> = Vec::new();
         for run in &open {
@@ -572,9 +594,6 @@ impl Shared {
             }
             listed.push(entry);
         }
-        let started = |entry: &Value| entry["startedAt"].as_f64().unwrap_or_default();
-        listed.sort_by(|a, b| started(a).total_cmp(&started(b)));
-        let live = open.len().saturating_sub(queued);
         json!({ "live": live, "queued": queued, "warm": warm, "waiting": 0, "runs": listed })
     }
 

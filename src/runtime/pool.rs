@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use super::child::{self, Child};
@@ -27,10 +27,14 @@ pub struct Pool {
     program: PathBuf,
     memory_bytes_max: usize,
     state: Mutex<State>,
+    /// Wakes who waits for the last process that is being started.
+    settled: Condvar,
 }
 
 #[derive(Default)]
 struct State {
+    /// Backends that use it.
+    users: usize,
     warm: usize,
     ready: VecDeque<Child>,
     starting: usize,
@@ -51,13 +55,15 @@ impl Pool {
         if let Some(pool) = pools.get(&key).and_then(Weak::upgrade) {
             let mut state = lock(&pool.state);
             state.warm = state.warm.max(warm);
+            state.users += 1;
             drop(state);
             return pool;
         }
         let pool = Arc::new(Pool {
             program: key.0.clone(),
             memory_bytes_max,
-            state: Mutex::new(State { warm, ..State::default() }),
+            state: Mutex::new(State { users: 1, warm, ..State::default() }),
+            settled: Condvar::new(),
         });
         pools.insert(key, Arc::downgrade(&pool));
         pool
@@ -103,6 +109,41 @@ impl Pool {
         self.fill(state);
     }
 
+    /// Ends one backend's use; after the last, calls back when no process is left.
+    pub fn release(self: Arc<Self>, done: impl FnOnce() + Send + 'static) {
+        let mut pools = lock(&POOLS);
+        let mut state = lock(&self.state);
+        state.users -= 1;
+        if state.users > 0 {
+            drop(state);
+            drop(pools);
+            return done();
+        }
+        // Whoever comes now gets a new one.
+        if let Some(pools) = &mut *pools {
+            pools.retain(|_, pool| pool.as_ptr() != Arc::as_ptr(&self));
+        }
+        let ready = std::mem::take(&mut state.ready);
+        state.warm = 0;
+        let is_idle = ready.is_empty() && state.starting == 0;
+        drop(state);
+        drop(pools);
+        if is_idle {
+            return done();
+        }
+        executor::spawn_blocking(move || {
+            drop(ready);
+            let mut state = lock(&self.state);
+            while state.starting > 0 {
+                state = self.settled.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            let late = std::mem::take(&mut state.ready);
+            drop(state);
+            drop(late);
+            done();
+        });
+    }
+
     /// How many are ready.
     pub fn ready(&self) -> usize {
         lock(&self.state).ready.len()
@@ -123,6 +164,9 @@ impl Pool {
     fn arrived(self: &Arc<Self>, child: Result<Child>, started: usize) {
         let mut state = lock(&self.state);
         state.starting -= started;
+        if state.starting == 0 {
+            self.settled.notify_all();
+        }
         let waiter = state.waiting.pop_front();
         let failure = child.as_ref().err().cloned();
         let child = match (waiter, child) {

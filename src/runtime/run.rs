@@ -23,7 +23,7 @@ use super::FRAME_SLACK_BYTES;
 use super::config::{Config, Request};
 use super::events::EventLog;
 use super::outbox::Outbox;
-use super::waker::{Sleeper, Waker, waker};
+use super::waker::{Sleeper, Waker};
 use crate::clock::now_ms;
 use crate::error::{Code, FsError, Result};
 use crate::store::lock;
@@ -127,7 +127,6 @@ pub struct Run {
     /// The way to its isolate.
     pub outbox: Outbox,
     waker: Waker,
-    sleeper: Mutex<Option<Sleeper>>,
     started: Mutex<Option<Started>>,
     phase: AtomicU8,
     stop: Mutex<Option<Stop>>,
@@ -163,15 +162,9 @@ impl Run {
         config: &Config,
         upcalls: Arc<dyn Upcalls>,
         started: Started,
-    ) -> Result<Run, (FsError, Started)> {
-        let (waker, sleeper) = match waker() {
-            Ok(ends) => ends,
-            Err(error) => {
-                let sentence = format!("the process has no descriptor left for a run: {error}");
-                return Err((FsError::with_detail(Code::Io, sentence), started));
-            }
-        };
-        Ok(Run {
+    ) -> Run {
+        let waker = Waker::default();
+        Run {
             name,
             has_own_name: request.id.is_some(),
             asked_at: now_ms(),
@@ -179,7 +172,6 @@ impl Run {
             log: EventLog::default(),
             outbox: Outbox::new(waker.clone()),
             waker,
-            sleeper: Mutex::new(Some(sleeper)),
             started: Mutex::new(Some(started)),
             phase: AtomicU8::new(Phase::Queued as u8),
             stop: Mutex::new(None),
@@ -190,7 +182,7 @@ impl Run {
             answer_bytes_max: config.limits.call_bytes_max,
             upcalls,
             ended: Mutex::new(None),
-        })
+        }
     }
 
     /// What was asked for, once.
@@ -198,9 +190,11 @@ impl Run {
         lock(&self.request).take()
     }
 
-    /// What wakes its thread, for that thread, once.
-    pub fn take_sleeper(&self) -> Option<Sleeper> {
-        lock(&self.sleeper).take()
+    /// What wakes its thread, for that thread.
+    pub fn sleeper(&self) -> Result<Sleeper> {
+        self.waker.sleeper().map_err(|error| {
+            FsError::with_detail(Code::Io, format!("the process has no descriptor left for a run: {error}"))
+        })
     }
 
     /// Wakes its thread.
@@ -305,8 +299,9 @@ impl Run {
         }
     }
 
-    /// The same for all calls.
+    /// The same for all calls. Nothing outside depends on whether types have been stripped.
     pub fn cancel_calls(&self) {
+        lock(&self.calls).retain(|_, open| !matches!(open.asked, Asked::Strip { .. }));
         let open: Vec<u32> = lock(&self.calls).keys().copied().collect();
         open.into_iter().for_each(|call| self.cancel_call(call));
     }

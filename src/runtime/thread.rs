@@ -75,7 +75,8 @@ impl Drop for Life {
 }
 
 fn live(shared: &Arc<Shared>, run: &Arc<Run>) -> Result<(), Refusal> {
-    let (Some(request), Some(sleeper)) = (run.take_request(), run.take_sleeper()) else { return Ok(()) };
+    let Some(request) = run.take_request() else { return Ok(()) };
+    let sleeper = run.sleeper()?;
     run.enter(Phase::Starting);
     let scope = Scope::workspace(shared.store.clone());
     prepare(shared, run, &request, &scope)?;
@@ -119,12 +120,12 @@ fn prepare(shared: &Shared, run: &Run, request: &Request, scope: &Scope) -> Resu
 
 /// A process that is ready; none if the run is stopped before there is one.
 fn take_child(shared: &Shared, run: &Run) -> Result<Option<Child>> {
-    let pool = shared.pool.as_ref().ok_or_else(super::no_program)?;
+    let pool = shared.pool()?;
     if run.stopped().is_some() {
         return Ok(None);
     }
     let (send, receive) = channel();
-    let back = Arc::clone(pool);
+    let back = Arc::clone(&pool);
     pool.take(move |child| {
         if let Err(unused) = send.send(child)
             && let Ok(child) = unused.0

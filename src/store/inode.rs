@@ -179,6 +179,13 @@ impl WriteTx<'_> {
         Ok(())
     }
 
+    /// Writes the row of the root as it is: a commit that changes nothing would flush nothing, and this
+    /// one is to flush those before it.
+    pub fn rewrite_root(&self) -> Result<()> {
+        self.execute("UPDATE inode SET version = version WHERE id = ?1", [super::schema::ROOT_INODE])?;
+        Ok(())
+    }
+
     /// Sets the permission bits.
     pub fn set_mode(&self, id: InodeId, mode: u32) -> Result<()> {
         self.execute(

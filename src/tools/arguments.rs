@@ -8,6 +8,7 @@
 use serde_json::{Map, Value, json};
 
 use super::definitions::{CONTEXT_MAX, PAGE_MAX, Tool};
+use super::options::Options;
 
 /// Arguments that are right, by the names of the schema. Nothing absent is there.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -38,6 +39,12 @@ enum Wanted {
     Flag,
     Texts,
     Choice(&'static [&'static str]),
+    /// One of these, as it is written.
+    Name(Vec<String>),
+    /// An object of texts.
+    TextMap,
+    /// An object of anything.
+    Object,
     Edits,
 }
 
@@ -55,7 +62,7 @@ const OLD: &[&str] = &["old_text", "oldString", "old_string", "old_str"];
 const NEW: &[&str] = &["new_text", "newString", "new_string", "new_str"];
 const ALL: &[&str] = &["replace_all"];
 
-fn fields(tool: Tool) -> Vec<Field> {
+fn fields(tool: Tool, options: &Options) -> Vec<Field> {
     let field = |name, is_required, wanted, aliases| Field { name, is_required, wanted, aliases };
     let page = || {
         [
@@ -111,6 +118,26 @@ fn fields(tool: Tool) -> Vec<Field> {
         Tool::Delete => {
             vec![field("path", true, Wanted::Text, PATHS), field("recursive", false, Wanted::Flag, &[])]
         }
+        Tool::Exec => {
+            let backends = &options.exec.backends;
+            let mut fields = vec![
+                field("command", true, Wanted::Text, &["source", "code", "script"]),
+                field("cwd", false, Wanted::Text, &["workdir", "directory", "dir"]),
+                field("env", false, Wanted::TextMap, &["environment"]),
+                field("timeoutMs", false, from(1), &["timeout_ms"]),
+                field("language", false, Wanted::Choice(&["javascript", "typescript"]), &[]),
+                field(
+                    "backend",
+                    backends.len() > 1,
+                    Wanted::Name(backends.iter().map(|backend| backend.id.clone()).collect()),
+                    &[],
+                ),
+            ];
+            if backends.iter().any(|backend| backend.is_callable) {
+                fields.push(field("input", false, Wanted::Object, &[]));
+            }
+            fields
+        }
     };
     if matches!(tool, Tool::Ls | Tool::Find | Tool::Grep) {
         fields.extend(page());
@@ -120,7 +147,7 @@ fn fields(tool: Tool) -> Vec<Field> {
 
 impl Arguments {
     /// Checks what came and makes it right.
-    pub fn check(tool: Tool, came: &Value) -> Result<Arguments, Vec<Issue>> {
+    pub fn check(tool: Tool, came: &Value, options: &Options) -> Result<Arguments, Vec<Issue>> {
         let parsed;
         let object = match came {
             Value::Object(object) => object,
@@ -134,7 +161,7 @@ impl Arguments {
             },
             _ => return Err(vec![wrong("", came, "an object with the fields of the tool")]),
         };
-        let fields = fields(tool);
+        let fields = fields(tool, options);
         let mut issues = Vec::new();
         let mut right = Map::new();
         let edits = (tool == Tool::Edit).then(|| single_edit(object)).flatten();
@@ -182,6 +209,9 @@ impl Arguments {
                 right.insert("offset".to_owned(), Value::from(1));
             }
         }
+        if tool == Tool::Exec && issues.is_empty() {
+            issues.extend(uncallable(&right, options));
+        }
         if issues.is_empty() { Ok(Arguments(right)) } else { Err(issues) }
     }
 
@@ -198,6 +228,11 @@ impl Arguments {
     /// A text.
     pub fn optional_text(&self, name: &str) -> Option<&str> {
         self.0.get(name).and_then(Value::as_str)
+    }
+
+    /// What came, of whatever type.
+    pub fn value(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
     }
 
     /// An integer.
@@ -254,6 +289,19 @@ fn lone_byte_offset(right: &Map<String, Value>) -> Option<Issue> {
     })
 }
 
+/// An input for a backend that takes none.
+fn uncallable(right: &Map<String, Value>, options: &Options) -> Option<Issue> {
+    right.get("input")?;
+    let id = right.get("backend").and_then(Value::as_str)?;
+    let backend = options.exec.backends.iter().find(|backend| backend.id == id)?;
+    (!backend.is_callable).then(|| Issue {
+        field: "input".to_owned(),
+        message: format!(
+            "the backend \"{id}\" takes no `input`; put the data into `command`, or into a file"
+        ),
+    })
+}
+
 /// A field that came by two names, with two values.
 fn contradiction(object: &Map<String, Value>, field: &Field) -> Option<Issue> {
     let first = value_of(object, field)?;
@@ -296,6 +344,15 @@ impl Field {
                 Some(choice) if choices.contains(&choice.as_str()) => Ok(Value::from(choice)),
                 _ => Err(refused()),
             },
+            Wanted::Name(names) => match came.as_str() {
+                Some(name) if names.iter().any(|known| known == name) => Ok(came.clone()),
+                _ => Err(refused()),
+            },
+            Wanted::TextMap => match object(came) {
+                Some(Value::Object(map)) if map.values().all(Value::is_string) => Ok(Value::Object(map)),
+                _ => Err(refused()),
+            },
+            Wanted::Object => object(came).ok_or_else(refused),
             Wanted::Edits => edits(came),
         }
     }
@@ -309,15 +366,22 @@ impl Wanted {
             Wanted::Integer { least, .. } => format!("an integer from {least}"),
             Wanted::Flag => "true or false".to_owned(),
             Wanted::Texts => "a list of strings".to_owned(),
-            Wanted::Choice(choices) => {
-                format!(
-                    "one of {}",
-                    choices.iter().map(|choice| format!("\"{choice}\"")).collect::<Vec<_>>().join(", ")
-                )
-            }
+            Wanted::Choice(choices) => one_of(choices.iter().copied()),
+            Wanted::Name(names) => one_of(names.iter().map(String::as_str)),
+            Wanted::TextMap => "an object whose values are strings".to_owned(),
+            Wanted::Object => "an object".to_owned(),
             Wanted::Edits => "a list of { oldText, newText }".to_owned(),
         }
     }
+}
+
+fn one_of<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    format!("one of {}", names.map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", "))
+}
+
+/// An object, or one as JSON text.
+fn object(came: &Value) -> Option<Value> {
+    parsed(came).filter(Value::is_object)
 }
 
 fn text(came: &Value) -> Option<Value> {
@@ -492,19 +556,29 @@ fn excerpt(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::options::Backend;
     use super::*;
+
+    /// With two backends, of which one takes no input.
+    fn options() -> Options {
+        let backend = |id: &str, is_callable| Backend { id: id.to_owned(), is_callable, guidance: None };
+        let mut options = Options::default();
+        options.exec.backends = vec![backend("js", true), backend("sh", false)];
+        options
+    }
 
     #[track_caller]
     fn accepts(tool: Tool, came: Value, right: Value) {
-        let checked = Arguments::check(tool, &came).map(|arguments| arguments.to_json());
+        let options = options();
+        let checked = Arguments::check(tool, &came, &options).map(|arguments| arguments.to_json());
         assert_eq!(checked.as_ref(), Ok(&right), "{came}");
-        let again = Arguments::check(tool, &right).map(|arguments| arguments.to_json());
+        let again = Arguments::check(tool, &right, &options).map(|arguments| arguments.to_json());
         assert_eq!(again, Ok(right));
     }
 
     #[track_caller]
     fn refuses(tool: Tool, came: Value, field: &str, words: &str) {
-        let issues = Arguments::check(tool, &came).expect_err("it is wrong");
+        let issues = Arguments::check(tool, &came, &options()).expect_err("it is wrong");
         assert_eq!(issues[0].field, field);
         assert!(issues[0].message.contains(words), "{}", issues[0].message);
     }
@@ -560,6 +634,45 @@ mod tests {
             Tool::Edit,
             json!({ "path": "/a", "oldText": "x", "newText": "", "replaceAll": "true" }),
             json!({ "path": "/a", "edits": [{ "oldText": "x", "newText": "", "replaceAll": true }] }),
+        );
+    }
+
+    #[test]
+    fn arguments_of_a_run() {
+        let right = json!({ "command": "1", "backend": "js" });
+        accepts(Tool::Exec, json!({ "source": "1", "backend": "js", "cwd": null }), right);
+        accepts(
+            Tool::Exec,
+            json!({ "command": "", "backend": "js", "input": "{\"a\":1}", "env": { "A": "b" }, "timeoutMs": "5" }),
+            json!({ "command": "", "env": { "A": "b" }, "timeoutMs": 5, "backend": "js", "input": { "a": 1 } }),
+        );
+        let exec = |more: Value| {
+            let mut came = json!({ "command": "1", "backend": "js" });
+            let fields = more.as_object().expect("an object").clone();
+            came.as_object_mut().expect("an object").extend(fields);
+            came
+        };
+        refuses(Tool::Exec, json!({ "backend": "js" }), "command", "is missing");
+        refuses(Tool::Exec, json!({ "command": "1" }), "backend", "one of \"js\", \"sh\"");
+        refuses(Tool::Exec, exec(json!({ "backend": "JS" })), "backend", "one of \"js\", \"sh\"");
+        refuses(Tool::Exec, exec(json!({ "input": [1] })), "input", "to be an object; received the list");
+        refuses(Tool::Exec, exec(json!({ "input": "1" })), "input", "to be an object");
+        refuses(Tool::Exec, exec(json!({ "backend": "sh", "input": {} })), "input", "takes no `input`");
+        refuses(Tool::Exec, exec(json!({ "env": { "A": 1 } })), "env", "values are strings");
+        refuses(Tool::Exec, exec(json!({ "timeoutMs": 0 })), "timeoutMs", "from 1");
+        refuses(Tool::Exec, exec(json!({ "language": "python" })), "language", "\"typescript\"");
+    }
+
+    #[test]
+    fn of_one_backend_the_name_may_be_missing() {
+        let mut options = options();
+        options.exec.backends.truncate(1);
+        let check = |came: Value| Arguments::check(Tool::Exec, &came, &options);
+        assert!(check(json!({ "command": "1" })).is_ok());
+        assert!(check(json!({ "command": "1", "backend": "js" })).is_ok());
+        assert_eq!(
+            check(json!({ "command": "1", "backend": "sh" })).expect_err("no such")[0].field,
+            "backend"
         );
     }
 

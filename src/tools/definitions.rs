@@ -5,6 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::exec;
 use super::options::Options;
 
 /// A tool.
@@ -18,12 +19,13 @@ pub enum Tool {
     Write,
     Edit,
     Delete,
+    Exec,
 }
 
 impl Tool {
     /// All, in the order in which a model is shown them.
-    pub const ALL: [Tool; 7] =
-        [Tool::Read, Tool::Ls, Tool::Find, Tool::Grep, Tool::Write, Tool::Edit, Tool::Delete];
+    pub const ALL: [Tool; 8] =
+        [Tool::Read, Tool::Ls, Tool::Find, Tool::Grep, Tool::Write, Tool::Edit, Tool::Delete, Tool::Exec];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -35,6 +37,7 @@ impl Tool {
             Tool::Write => "write",
             Tool::Edit => "edit",
             Tool::Delete => "delete",
+            Tool::Exec => "exec",
         }
     }
 
@@ -57,6 +60,7 @@ impl Tool {
             Tool::Write => "Write a file",
             Tool::Edit => "Edit a file",
             Tool::Delete => "Delete a file or directory",
+            Tool::Exec => "Run code",
         }
     }
 }
@@ -67,6 +71,9 @@ pub const PAGE_MAX: u64 = 1_000;
 pub const PAGE_DEFAULT: u64 = 200;
 /// Most lines of context of `grep`.
 pub const CONTEXT_MAX: u64 = 10;
+
+/// Names of the fields that are required, and the schema of each field.
+pub type Fields = (&'static [&'static str], Vec<(&'static str, Value)>);
 
 /// The definitions of a set of tools, as `lib/` reads them.
 pub fn definitions(tools: impl Iterator<Item = Tool>, options: &Options) -> Value {
@@ -131,6 +138,8 @@ fn description(tool: Tool, options: &Options) -> String {
             "Delete a file, a link or an empty directory; with `recursive` a directory with all that is in it."
                 .to_owned()
         }
+        // What the backends say of themselves is asked for when somebody reads it.
+        Tool::Exec => exec::description(&options.exec, &Map::new()),
     }
 }
 
@@ -161,7 +170,7 @@ fn input_schema(tool: Tool, options: &Options) -> Value {
     };
     let skip = |what: &str| integer(0, &format!("how many {what} to skip: `nextOffset` of the page before"));
     let start = options.root.as_ref().map_or("/workspace", |root| root.as_str());
-    let (required, properties): (&[&str], Vec<(&str, Value)>) = match tool {
+    let (required, properties): Fields = match tool {
         Tool::Read => (
             &["path"],
             vec![
@@ -256,6 +265,7 @@ fn input_schema(tool: Tool, options: &Options) -> Value {
                 ("recursive", flag("delete a directory with all that is in it; default false")),
             ],
         ),
+        Tool::Exec => exec::schema(&options.exec),
     };
     let properties: Map<String, Value> =
         properties.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();

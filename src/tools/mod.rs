@@ -1,4 +1,4 @@
-//! The file tools as a model sees them: a name and JSON in, JSON out.
+//! The tools as a model sees them: a name and JSON in, JSON out.
 //!
 //! Always true:
 //! - Arguments that are wrong, and all that can go wrong with files, are results with a sentence that
@@ -6,13 +6,14 @@
 //! - A change is made on the version of the file that was looked at, or not at all.
 //! - What a tool may reach is decided below it, by the rules of its [`Scope`].
 //!
-//! Not here: the shapes that agent libraries want (`lib/tools`).
+//! Not here: the shapes that agent libraries want, and the running of what `exec` runs (`lib/tools`).
 
 mod arguments;
 mod call;
 mod candidates;
 mod definitions;
 pub mod edit;
+mod exec;
 mod options;
 mod outcome;
 pub mod text;
@@ -25,7 +26,8 @@ use sha2::{Digest, Sha256};
 
 pub use arguments::{Arguments, Issue};
 pub use definitions::Tool;
-pub use options::{EditOptions, Options, ReadOptions};
+pub use exec::Execution;
+pub use options::{Backend, EditOptions, ExecOptions, Options, ReadOptions};
 pub use outcome::{Failure, Media, Success, Text};
 
 use crate::clock::now_ms;
@@ -70,7 +72,11 @@ impl Toolset {
     /// The tools that there are.
     pub fn tools(&self) -> impl Iterator<Item = Tool> {
         let is_readonly = self.options.is_readonly;
-        Tool::ALL.into_iter().filter(move |tool| !is_readonly || tool.is_read_only())
+        let has_backend = !self.options.exec.backends.is_empty();
+        Tool::ALL
+            .into_iter()
+            .filter(move |tool| !is_readonly || tool.is_read_only())
+            .filter(move |tool| *tool != Tool::Exec || has_backend)
     }
 
     /// What a model is told of them, as JSON.
@@ -80,7 +86,7 @@ impl Toolset {
 
     /// Checks arguments: `{ value }`, or `{ issues: [{ message, path }] }`, as a Standard Schema has it.
     pub fn validate(&self, tool: Tool, came: Option<&str>) -> Value {
-        match parse(came).and_then(|came| Arguments::check(tool, &came)) {
+        match parse(came).and_then(|came| Arguments::check(tool, &came, &self.options)) {
             Ok(arguments) => json!({ "value": arguments.to_json() }),
             Err(issues) => {
                 let issues: Vec<Value> = issues
@@ -159,7 +165,7 @@ impl Toolset {
         };
         let parsed = parse(came);
         let checked = match &parsed {
-            Ok(came) => Arguments::check(tool, came),
+            Ok(came) => Arguments::check(tool, came, &self.options),
             Err(issues) => Err(issues.clone()),
         };
         let (arguments, refused, issues) = match checked {
@@ -327,7 +333,7 @@ impl Call {
         }
         let entry = match &result {
             Ok(success) => self.entry(&success.touched, None),
-            Err(failure) => self.entry(&self.named(), Some(failure.code)),
+            Err(failure) => self.entry(&self.named(), Some(&failure.code)),
         };
         let (call, outcome) = (Arc::clone(self), Outcome::of(result));
         // The record is no part of what the call promises: it is not waited for by the disk.

@@ -1,6 +1,7 @@
 //! How a set of tools behaves.
 
 use crate::path::WorkspacePath;
+use crate::tail::OutputLimits;
 
 use super::text::Truncation;
 
@@ -19,6 +20,8 @@ pub struct Options {
     pub write_max_bytes: u64,
     /// How `edit` edits.
     pub edit: EditOptions,
+    /// Where `exec` runs code; without a backend there is no such tool.
+    pub exec: ExecOptions,
     /// Who calls.
     pub tag: Option<String>,
 }
@@ -49,6 +52,26 @@ pub struct EditOptions {
     pub max_diff_bytes: usize,
 }
 
+/// Where `exec` runs code, and what it shows.
+#[derive(Debug, Clone, Default)]
+pub struct ExecOptions {
+    /// In the order of the workspace.
+    pub backends: Vec<Backend>,
+    /// How much of each stream a result has.
+    pub output: OutputLimits,
+}
+
+/// A backend that a model may choose.
+#[derive(Debug, Clone, Default)]
+pub struct Backend {
+    /// Its id.
+    pub id: String,
+    /// Whether it takes `input` and gives a result.
+    pub is_callable: bool,
+    /// What the program around has to say of it, besides what the backend says itself.
+    pub guidance: Option<String>,
+}
+
 impl Default for Options {
     fn default() -> Self {
         Options {
@@ -69,6 +92,7 @@ impl Default for Options {
                 max_diff_lines: 2_000,
                 max_diff_bytes: 128 * 1024,
             },
+            exec: ExecOptions::default(),
             tag: None,
         }
     }

@@ -1,5 +1,7 @@
 //! What comes of a call of a tool.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 
 use crate::error::FsError;
@@ -43,6 +45,8 @@ pub enum Text {
     Json,
     /// A field of the output.
     Field(&'static str),
+    /// These fields of the output, as far as they are there, as JSON.
+    Fields(&'static [&'static str]),
     /// This.
     Sentences(String),
 }
@@ -75,7 +79,7 @@ pub struct Touched {
 #[derive(Debug, Clone)]
 pub struct Failure {
     /// A code of POSIX where there is one.
-    pub code: &'static str,
+    pub code: Cow<'static, str>,
     /// For a model: what is wrong, and what to do next.
     pub error: String,
     /// More that helps, by the name that it has in the output.
@@ -84,8 +88,8 @@ pub struct Failure {
 
 impl Failure {
     /// With this code and sentence.
-    pub fn new(code: &'static str, error: impl Into<String>) -> Self {
-        Failure { code, error: error.into(), help: Map::new() }
+    pub fn new(code: impl Into<Cow<'static, str>>, error: impl Into<String>) -> Self {
+        Failure { code: code.into(), error: error.into(), help: Map::new() }
     }
 
     /// And this, which helps.

@@ -5,9 +5,8 @@
  * - Validation and nearly all texts are the library's. What it leaves to C++ (keys, lengths of tags,
  *   states of a cipher) is checked here or natively, with Node's codes.
  * - A job does its work at once. A program hears of an asynchronous one in a later turn of the loop.
- * - What a run does not have (TLS, X.509, PKCS #12, DSA, finite-field Diffie-Hellman, post-quantum algorithms,
- *   Zstandard-like extras) is there and says so when it is used; algorithms of WebCrypto that are missing are
- *   unknown to it.
+ * - What a run does not have (X.509, PKCS #12, DSA, Diffie-Hellman over primes, post-quantum algorithms) is
+ *   there and says so when it is used; algorithms of WebCrypto that are missing are unknown to it.
  */
 
 import { late } from "../late.js";
@@ -142,6 +141,7 @@ const operationFailed = (message) => failure(Error, "ERR_CRYPTO_OPERATION_FAILED
 function make() {
   const native = open();
   const { Buffer } = require("buffer");
+  const { toString: bufferToString } = Buffer.prototype;
   const { FastBuffer } = require("internal/buffer");
   const { lazyDOMException } = require("internal/util");
   const { setImmediate } = require("timers");
@@ -158,10 +158,10 @@ function make() {
 
   const textOrBuffer = (bytes, encoding) => {
     const buffer = bufferOf(bytes);
-    return encoding && encoding !== "buffer" ? buffer.toString(encoding) : buffer;
+    return encoding && encoding !== "buffer" ? FunctionPrototypeCall(bufferToString, buffer, encoding) : buffer;
   };
 
-  const base64url = (bytes) => bufferOf(bytes).toString("base64url");
+  const base64url = (bytes) => FunctionPrototypeCall(bufferToString, bufferOf(bytes), "base64url");
   const fromBase64url = (text) => (typeof text === "string" ? Buffer.from(text, "base64url") : undefined);
 
   function concat(left, right) {
@@ -205,7 +205,9 @@ function make() {
             return;
           }
           const text = "The operation failed for an operation-specific reason";
-          reject(lazyDOMException(text, { name: "OperationError", cause: error }));
+          // Of what OpenSSL words, the cause has the text alone.
+          const cause = error.library === undefined ? error : new Error(error.message);
+          reject(lazyDOMException(text, { name: "OperationError", cause }));
         });
       });
     }
@@ -215,9 +217,9 @@ function make() {
   function jobClass(name, prepare) {
     return {
       [name]: class extends Job {
-        constructor(mode, ...args) {
+        constructor(...args) {
           super();
-          this._prepare(mode, ReflectApply(prepare, undefined, [mode, ...args]));
+          this._prepare(args[0], ReflectApply(prepare, undefined, args));
         }
       },
     }[name];
@@ -231,8 +233,19 @@ function make() {
 
   const arrayBufferOf = (bytes) => TypedArrayPrototypeGetBuffer(bytes);
 
-  function digestNamed(name) {
+  const digestInfos = { __proto__: null };
+
+  /** `[name, size, block]` of a digest; undefined if there is none of that name. */
+  function digestInfo(name) {
+    const known = digestInfos[name];
+    if (known !== undefined) return known;
     const info = native.digestInfo(name);
+    if (info !== undefined) digestInfos[name] = info;
+    return info;
+  }
+
+  function digestNamed(name) {
+    const info = digestInfo(name);
     if (info === undefined) throw invalidDigest(name);
     return info;
   }
@@ -250,7 +263,7 @@ function make() {
         this.#length = algorithm.#length;
         this.#hash = native.hashCopy(algorithm.#hash);
       } else {
-        const info = native.digestInfo(algorithm);
+        const info = digestInfo(algorithm);
         if (info === undefined) throw new Error("Digest method not supported");
         this.#length = info[1];
         this.#hash = native.hash(algorithm);
@@ -288,7 +301,7 @@ function make() {
     customization,
   ) {
     if (functionName !== undefined || customization !== undefined) throw unavailable("cSHAKE");
-    const info = native.digestInfo(algorithm);
+    const info = digestInfo(algorithm);
     if (info === undefined) throw new Error(`Digest method ${algorithm} is not supported`);
     checkLength(info[1], length);
     return textOrBuffer(native.digest(algorithm, bytesOf(input, "utf8")), outputEncoding);
@@ -595,6 +608,7 @@ function make() {
       if (key === undefined) throw invalidJwk("Invalid JWK RSA key");
       return key;
     }
+    if (typeof kty !== "string") throw invalidJwk("Invalid JWK format");
     throw invalidJwk(`${kty} is not a supported JWK key type`);
   }
 
@@ -664,11 +678,13 @@ function make() {
   delete NativeCryptoKey._slots;
 
   const SecretKeyGenJob = jobClass("SecretKeyGenJob", (mode, bits, algorithm, usagesMask, extractable) => () => {
-    const bytes = new Uint8Array((bits + 7) >>> 3);
+    // A length of WebCrypto that is no multiple of 8 keeps its last bits; Node's own drops them.
+    const isWeb = mode === kCryptoJobWebCrypto;
+    const bytes = new Uint8Array((isWeb ? bits + 7 : bits) >>> 3);
     random(bytes);
-    if (mode === kCryptoJobWebCrypto && bits % 8 !== 0) bytes[bytes.length - 1] &= (0xff << (8 - (bits % 8))) & 0xff;
+    if (isWeb && bits % 8 !== 0) bytes[bytes.length - 1] &= (0xff << (8 - (bits % 8))) & 0xff;
     const handle = KeyObjectHandle._of(kKeyTypeSecret, bytes);
-    if (mode !== kCryptoJobWebCrypto) return handle;
+    if (!isWeb) return handle;
     const { InternalCryptoKey } = require("internal/crypto/keys");
     return new InternalCryptoKey(handle, algorithm, usagesMask, extractable);
   });
@@ -733,7 +749,7 @@ function make() {
     #hash;
 
     init(name) {
-      const info = native.digestInfo(name);
+      const info = digestInfo(name);
       if (info === undefined) throw failure(TypeError, "ERR_CRYPTO_INVALID_DIGEST", "Invalid digest");
       this.#name = info[0];
       this.#hash = native.hash(name);
@@ -964,8 +980,10 @@ function make() {
 
   function rsaFunction(operation, isPrivate) {
     return (data, format, type, passphrase, namedCurve, buffer, padding, oaepHash, oaepLabel, mgf1Hash) => {
-      if (oaepHash !== undefined) digestNamed(oaepHash);
-      if (mgf1Hash !== undefined) digestNamed(mgf1Hash);
+      const isUnknown = (name) => name !== undefined && digestInfo(name) === undefined;
+      if (isUnknown(oaepHash) || isUnknown(mgf1Hash)) {
+        throw failure(Error, "ERR_OSSL_EVP_INVALID_DIGEST", "Invalid digest used");
+      }
       const key = keyFrom(data, format, type, passphrase, namedCurve, isPrivate);
       return bufferOf(
         native.rsaCrypt(key, operation, padding, oaepHash, mgf1Hash, bytesOf(oaepLabel), bytesOf(buffer)),
@@ -1119,7 +1137,7 @@ function make() {
     certVerifySpkac: missing("SPKAC"),
     createCryptoKeyClass: (define) => define(NativeCryptoKey),
     createNativeKeyObjectClass: (define) => define(NativeKeyObject),
-    createX509CertificateClass: (define) => define(class NativeX509Certificate {}),
+    createX509CertificateClass: (define) => define(missingClass("X.509")),
     getCachedAliases: () => ({ __proto__: null }),
     getCachedMacAliases: () => ({ __proto__: null }),
     getCipherInfo,

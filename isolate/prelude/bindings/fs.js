@@ -56,8 +56,9 @@ const S_IFIFO = 0o010000;
 const UV_DIRENT_DIR = 2;
 const UV_DIRENT_LINK = 3;
 const ENOENT = -2;
-const EINVAL = -22;
 const ENOTDIR = -20;
+/** Bytes of one piece: more at once would be in memory twice. */
+const PIECE_BYTES = 1024 * 1024;
 /** What a call has around its bytes, at most. */
 const CALL_OVERHEAD_BYTES = 8192;
 
@@ -113,18 +114,20 @@ function toError(answer, { syscall, path, dest } = { __proto__: null }) {
   }
   const code = answer[0];
   syscall ??= answer[1];
-  path ??= answer[2];
+  if (path === undefined) path = answer[2];
   dest ??= answer[3];
+  const hasPath = path !== null && path !== undefined;
+  const hasDest = dest !== null && dest !== undefined;
   let message = `${code}: ${answer[4] ?? uvErrors[code] ?? "unknown error"}`;
   if (syscall) message += `, ${syscall}`;
-  if (path) message += ` '${path}'`;
-  if (dest) message += ` -> '${dest}'`;
+  if (hasPath) message += ` '${path}'`;
+  if (hasDest) message += ` -> '${dest}'`;
   const error = new Error(message);
   if (answer[5]) define(error, "errno", answer[5]);
   define(error, "code", code);
   if (syscall) define(error, "syscall", syscall);
-  if (path) define(error, "path", path);
-  if (dest) define(error, "dest", dest);
+  if (hasPath) define(error, "path", path);
+  if (hasDest) define(error, "dest", dest);
   return error;
 }
 
@@ -382,7 +385,7 @@ function readInto(fd, view, position, request) {
         done += bytes.length;
         if (bytes.length < wanted || done >= view.length) return undefined;
       }
-      wanted = MathMin(view.length - done, pieceMax);
+      wanted = MathMin(view.length - done, pieceMax, PIECE_BYTES);
       return [fd, wanted, at === null ? null : at + done];
     },
     () => done,
@@ -428,7 +431,11 @@ function writeAll(fd, bytes, position, request) {
     (written) => {
       if (written !== undefined) done += written;
       if (written !== undefined && (done >= bytes.length || written === 0)) return undefined;
-      const piece = TypedArrayPrototypeSubarray(bytes, done, MathMin(done + pieceMax, bytes.length));
+      const piece = TypedArrayPrototypeSubarray(
+        bytes,
+        done,
+        MathMin(done + pieceMax, done + PIECE_BYTES, bytes.length),
+      );
       return [fd, piece, at === null ? null : at + done];
     },
     () => done,
@@ -445,7 +452,6 @@ function withContext(context, work) {
       context.error = error;
     } else {
       context.errno = error.errno;
-      context.code = error.code;
       context.syscall = error.syscall;
     }
     return undefined;
@@ -476,23 +482,17 @@ function writeString(fd, text, position, encoding, request, context) {
 }
 
 /** All bytes that are left behind a descriptor. */
-function readRest(fd) {
-  const pieces = [];
-  let total = 0;
+function readRest(fd, size = 0) {
+  // One byte more than is expected shows that the end was reached.
+  let whole = new Uint8Array(size > 0 ? size + 1 : PIECE_BYTES);
+  let done = 0;
   for (;;) {
-    const piece = new Uint8Array(64 * 1024);
-    const count = readInto(fd, piece, null, undefined);
-    if (count === 0) break;
-    ArrayPrototypePush(pieces, TypedArrayPrototypeSubarray(piece, 0, count));
-    total += count;
+    done += readInto(fd, TypedArrayPrototypeSubarray(whole, done), null, undefined);
+    if (done < whole.length) return TypedArrayPrototypeSubarray(whole, 0, done);
+    const longer = new Uint8Array(2 * whole.length);
+    TypedArrayPrototypeSet(longer, whole);
+    whole = longer;
   }
-  const whole = new Uint8Array(total);
-  let at = 0;
-  for (let index = 0; index < pieces.length; index++) {
-    TypedArrayPrototypeSet(whole, pieces[index], at);
-    at += pieces[index].length;
-  }
-  return whole;
 }
 
 function readFileUtf8(path, flags) {
@@ -503,7 +503,8 @@ function readFileUtf8(path, flags) {
   }
   const fd = perform("open", [path, flags, 0o666], undefined, same);
   try {
-    return bufferOf(readRest(fd)).utf8Slice();
+    const { 8: size } = fstat(fd, false, undefined);
+    return bufferOf(readRest(fd, size)).utf8Slice();
   } finally {
     close(fd);
   }
@@ -601,9 +602,10 @@ function mkdtemp(prefix, encoding, request) {
 
 // Copies of trees: the parts of `cpSync` that Node has in C++.
 
-function cpError(name, code, errno, message, path) {
-  const { codes } = lazyLoader.require("internal/errors");
-  return new codes[name]({ code, errno, message, path, syscall: "cp" });
+function cpError(code, message) {
+  const error = new Error(message);
+  define(error, "code", code);
+  return error;
 }
 
 function trailing(path) {
@@ -616,27 +618,21 @@ function cpSyncCheckPaths(src, dest, dereference, recursive) {
   const target = look(dest, false, undefined, false);
   const isDirectory = (numbers) => (numbers[1] & 0o170000) === 0o040000;
   if (target !== undefined) {
-    if (target[7] === source[7]) {
-      throw cpError("ERR_FS_CP_EINVAL", "EINVAL", EINVAL, "src and dest cannot be the same", dest);
-    }
+    if (target[7] === source[7]) throw cpError("ERR_FS_CP_EINVAL", `src and dest cannot be the same ${dest}`);
     if (isDirectory(source) && !isDirectory(target)) {
-      const message = `cannot overwrite non-directory ${dest} with directory ${src}`;
-      throw cpError("ERR_FS_CP_DIR_TO_NON_DIR", "EISDIR", -21, message, dest);
+      throw cpError("ERR_FS_CP_DIR_TO_NON_DIR", `Cannot overwrite non-directory ${dest} with directory ${src}`);
     }
     if (!isDirectory(source) && isDirectory(target)) {
-      const message = `cannot overwrite directory ${dest} with non-directory ${src}`;
-      throw cpError("ERR_FS_CP_NON_DIR_TO_DIR", "ENOTDIR", ENOTDIR, message, dest);
+      throw cpError("ERR_FS_CP_NON_DIR_TO_DIR", `Cannot overwrite directory ${dest} with non-directory ${src}`);
     }
   }
   const { dirname, resolve } = lazyLoader.require("path");
   if (isDirectory(source)) {
     if (StringPrototypeStartsWith(trailing(resolve(dest)), trailing(resolve(src)))) {
-      const message = `cannot copy ${src} to a subdirectory of self ${dest}`;
-      throw cpError("ERR_FS_CP_EINVAL", "EINVAL", EINVAL, message, dest);
+      throw cpError("ERR_FS_CP_EINVAL", `Cannot copy ${trailing(src)} to a subdirectory of self ${dest}`);
     }
     if (!recursive) {
-      const message = `Recursive option not enabled, cannot copy a directory: ${src}`;
-      throw cpError("ERR_FS_EISDIR", "EISDIR", -21, message, src);
+      throw cpError("ERR_FS_EISDIR", `Recursive option not enabled, cannot copy a directory: ${trailing(src)}`);
     }
   }
   perform("mkdir", [dirname(resolve(dest)), 0o777, true], undefined);
@@ -644,7 +640,7 @@ function cpSyncCheckPaths(src, dest, dereference, recursive) {
 
 function cpSyncOverrideFile(src, dest, mode, preserveTimestamps) {
   perform("unlink", [dest], undefined);
-  perform("copyFile", [src, dest, mode], undefined);
+  perform("copyFile", [src, dest, mode ?? 0], undefined);
   if (preserveTimestamps) copyTimes(src, dest);
 }
 
@@ -669,7 +665,10 @@ function cpSyncCopyDir(src, dest, force, dereference, errorOnExist, verbatimSyml
     const isThere = binding.lstat(to, false, undefined, false) !== undefined;
     if (isThere && !force) {
       if (!errorOnExist) continue;
-      throw cpError("ERR_FS_CP_EEXIST", "EEXIST", -17, `${to} already exists`, to);
+      throw cpError(
+        "ERR_FS_CP_EEXIST",
+        `[ERR_FS_CP_EEXIST]: Target already exists: cp returned EEXIST (${to} already exists) ${to}`,
+      );
     }
     if (isLink && !dereference) {
       let target = perform("readlink", [from], undefined, same);
@@ -746,12 +745,12 @@ const binding = {
   FSReqCallback,
   FileHandle,
   StatWatcher,
-  access: (path, mode, request) => perform("access", [path, mode], request),
+  access: (path, mode, request) => perform("access", [path, mode ?? 0], request),
   bigintStatValues,
   chmod: (path, mode, request) => perform("chmod", [path, mode], request),
   chown: (path, user, group, request) => perform("chown", [path, user, group], request),
   close,
-  copyFile: (src, dest, mode, request) => perform("copyFile", [src, dest, mode], request),
+  copyFile: (src, dest, mode, request) => perform("copyFile", [src, dest, mode ?? 0], request),
   cpSyncCheckPaths,
   cpSyncCopyDir,
   cpSyncOverrideFile,
@@ -840,5 +839,11 @@ function opendir(path, _encoding, request) {
 export const fsDir = {
   __proto__: null,
   opendir,
-  opendirSync: (path) => opendir(path, undefined, undefined),
+  // As in Node, its errors do not name the path.
+  opendirSync: (path) =>
+    perform("readdir", [path], undefined, (listing) => new DirHandle(listing), {
+      __proto__: null,
+      path: null,
+      syscall: "opendir",
+    }),
 };

@@ -2,7 +2,6 @@
  * What `internalBinding(name)` gives, by name.
  */
 
-import { URLPattern } from "urlpattern-polyfill/urlpattern";
 import { primordials, sharedSymbols } from "../primordials.js";
 import { wasmWebApi } from "../wasm.js";
 import { blob } from "./blob.js";
@@ -13,6 +12,7 @@ import { messaging } from "./messaging.js";
 import { performance } from "./performance.js";
 import { builtins, config, constants, credentials, os, permission, processMethods, uv } from "./system.js";
 import { buffer, encoding, icu, stringDecoder, url } from "./text.js";
+import { urlPattern } from "./url-pattern.js";
 import { types, util } from "./util.js";
 import { zlib } from "./zlib.js";
 
@@ -49,7 +49,7 @@ export const bindings = {
   trace_events: traceEvents,
   types,
   url,
-  url_pattern: { __proto__: null, URLPattern },
+  url_pattern: urlPattern,
   util,
   uv,
   wasm_web_api: wasmWebApi,

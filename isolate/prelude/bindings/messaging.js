@@ -167,7 +167,7 @@ function deliver(port) {
 ObjectDefineProperty(MessagePort.prototype, "postMessage", {
   __proto__: null,
   configurable: true,
-  enumerable: false,
+  enumerable: true,
   value: function postMessage(...args) {
     const { 0: message, 1: options } = args;
     if (args.length === 0) {
@@ -215,7 +215,7 @@ ObjectDefineProperty(MessagePort.prototype, "postMessage", {
 ObjectDefineProperty(MessagePort.prototype, "start", {
   __proto__: null,
   configurable: true,
-  enumerable: false,
+  enumerable: true,
   value: function start() {
     const state = ports.get(this);
     if (state === undefined || state.isStarted) return;

@@ -46,6 +46,9 @@ export const config = {
   openSSLIsBoringSSL: false,
 };
 
+/** The process object, for its variables; the realm sets it. */
+export const environment = { __proto__: null, process: undefined };
+
 export const credentials = {
   __proto__: null,
   getTempDir: () => "/tmp",
@@ -55,7 +58,7 @@ export const credentials = {
   getgroups: () => [0],
   getuid: () => 0,
   implementsPosixCredentials: true,
-  safeGetenv: (name) => globalThis.process?.env?.[name],
+  safeGetenv: (name) => environment.process?.env[name],
 };
 
 const monotonic = late("core", "monotonic");
@@ -67,7 +70,7 @@ export const os = {
   // Seven values for each processor.
   getCPUs: () => ["virtual", 0, 0, 0, 0, 0, 0],
   getFreeMem: () => MEMORY_BYTES,
-  getHomeDirectory: () => "/",
+  getHomeDirectory: () => environment.process?.env.HOME ?? "/",
   getHostname: () => "localhost",
   getInterfaceAddresses: () => [],
   getLoadAvg(values) {

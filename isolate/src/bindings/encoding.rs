@@ -3,7 +3,7 @@
 use v8::simdutf;
 
 use super::bytes::{STORAGE, any_bytes, buffer_span, new_buffer, return_utf8, view_span};
-use super::{Args, Kind, Return, Scope, set_function, set_value, throw_error};
+use super::{Args, Kind, Return, Scope, set_function, throw_error};
 
 /// `[units read, bytes written]` of the last `encodeInto`.
 struct EncodeIntoResults(v8::Global<v8::Uint32Array>);
@@ -16,22 +16,14 @@ pub fn install(scope: &mut Scope<'_, '_>, target: v8::Local<'_, v8::Object>) {
     set_function(scope, target, "toASCII", to_ascii);
     set_function(scope, target, "toUnicode", to_unicode);
     set_function(scope, target, "setEncodeIntoResults", set_encode_into_results);
-    let results = new_buffer(scope, 8).and_then(|buffer| v8::Uint32Array::new(scope, buffer, 0, 2));
-    if let Some(results) = results {
-        set_value(scope, target, "encodeIntoResults", results.into());
-        keep_results(scope, results);
-    }
 }
 
-fn keep_results(scope: &mut Scope<'_, '_>, results: v8::Local<'_, v8::Uint32Array>) {
-    let results = EncodeIntoResults(v8::Global::new(scope, results));
-    scope.set_slot(results);
-}
-
-/// Takes the array that the library reads the results from, if it has one of its own.
+/// Takes the array that the library reads the results of `encodeInto` from: it keeps the one that it
+/// found when it was loaded, before there was a native function.
 fn set_encode_into_results(scope: &mut Scope<'_, '_>, args: Args<'_>, _: Return<'_>) {
     if let Ok(results) = v8::Local::<v8::Uint32Array>::try_from(args.get(0)) {
-        keep_results(scope, results);
+        let results = EncodeIntoResults(v8::Global::new(scope, results));
+        scope.set_slot(results);
     }
 }
 

@@ -1,13 +1,17 @@
 //! JavaScript objects that stand for a Rust value: a digest being fed, a key, a zlib stream.
 //!
-//! - The object holds nothing but a number; the value is in a table of this thread. A made-up object or one of another
-//!   type is no handle: nothing here trusts what JavaScript passes in.
-//! - A value goes when its object is collected, or earlier by [`take`]. V8 is told of the memory behind a handle, so
-//!   that it collects in time.
+//! - The object holds nothing but a number; the value is in a table of this thread. A made-up object or one
+//!   of another type is no handle: nothing here trusts what JavaScript passes in.
+//! - What a value holds outside of V8's heap counts as the run's memory, like a buffer.
+//! - A value goes when its object is collected, or earlier by [`take`]. V8 is told of the memory behind a
+//!   handle, so that it collects in time.
 
 use std::any::Any;
 use std::cell::RefCell;
 use std::collections::HashMap;
+
+use super::{Kind, throw_error};
+use crate::memory;
 
 thread_local! {
     static TABLE: RefCell<Table> = RefCell::new(Table::default());
@@ -22,12 +26,25 @@ struct Table {
 
 struct Slot {
     value: Box<dyn Any>,
-    bytes: i64,
+    bytes: usize,
     /// Its finalizer empties the slot; dropped earlier, it does nothing.
     _weak: v8::Weak<v8::Object>,
 }
 
-/// An object for this value, which holds about so many bytes outside of V8's heap.
+impl Slot {
+    /// Gives the memory of the value back, in the books of both.
+    fn settle(&self, isolate: &mut v8::Isolate) {
+        memory::give_back(self.bytes);
+        isolate.adjust_amount_of_external_allocated_memory(-signed(self.bytes));
+    }
+}
+
+fn signed(bytes: usize) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
+}
+
+/// An object for this value, which holds about so many bytes outside of V8's heap. An exception is pending
+/// if there is none.
 pub fn make<'s, T: 'static>(
     scope: &mut v8::PinScope<'s, '_>,
     value: T,
@@ -44,26 +61,37 @@ pub fn make<'s, T: 'static>(
             template
         }
     };
-    let object = template.new_instance(scope)?;
+    if !memory::has_room(bytes) {
+        // What nobody uses any more goes first.
+        scope.low_memory_notification();
+    }
+    if !memory::take(bytes) {
+        throw_error(scope, Kind::Error, "ERR_MEMORY_ALLOCATION_FAILED", "Failed to allocate memory");
+        return None;
+    }
+    let Some(object) = template.new_instance(scope) else {
+        memory::give_back(bytes);
+        return None;
+    };
     let id = TABLE.with_borrow_mut(|table| {
         table.last = table.last.wrapping_add(1);
         table.last
     });
     let number = v8::Integer::new_from_unsigned(scope, id);
     object.set_internal_field(0, number.into());
-    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
     let weak = v8::Weak::with_finalizer(
         scope,
         object,
         Box::new(move |isolate| {
             let slot = TABLE.with_borrow_mut(|table| table.slots.remove(&id));
             if let Some(slot) = slot {
-                isolate.adjust_amount_of_external_allocated_memory(-slot.bytes);
+                slot.settle(isolate);
             }
         }),
     );
-    scope.adjust_amount_of_external_allocated_memory(bytes);
-    TABLE.with_borrow_mut(|table| table.slots.insert(id, Slot { value: Box::new(value), bytes, _weak: weak }));
+    scope.adjust_amount_of_external_allocated_memory(signed(bytes));
+    TABLE
+        .with_borrow_mut(|table| table.slots.insert(id, Slot { value: Box::new(value), bytes, _weak: weak }));
     Some(object)
 }
 
@@ -76,7 +104,8 @@ fn id_of(scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>) -> O
     field.is_uint32().then(|| field.uint32_value(scope)).flatten()
 }
 
-/// Works on the value behind an object; `None` when the object is no handle of a `T`. The work must not run JavaScript.
+/// Works on the value behind an object; `None` when the object is no handle of a `T`. The work must not run
+/// JavaScript.
 pub fn with<T: 'static, R>(
     scope: &mut v8::PinScope<'_, '_>,
     object: v8::Local<'_, v8::Value>,
@@ -95,6 +124,6 @@ pub fn take<T: 'static>(scope: &mut v8::PinScope<'_, '_>, object: v8::Local<'_, 
         }
         table.slots.remove(&id)
     })?;
-    scope.adjust_amount_of_external_allocated_memory(-slot.bytes);
+    slot.settle(scope);
     slot.value.downcast::<T>().ok().map(|value| *value)
 }

@@ -25,24 +25,12 @@ pub fn install(scope: &mut Scope<'_, '_>, target: v8::Local<'_, v8::Object>) {
     set_function(scope, target, "format", format);
     set_function(scope, target, "getOrigin", get_origin);
     set_function(scope, target, "update", update);
-    set_function(scope, target, "setUrlComponents", set_url_components);
     let components = new_buffer(scope, COMPONENT_COUNT * 4)
         .and_then(|buffer| v8::Uint32Array::new(scope, buffer, 0, COMPONENT_COUNT));
     if let Some(components) = components {
         set_value(scope, target, "urlComponents", components.into());
-        keep_components(scope, components);
-    }
-}
-
-fn keep_components(scope: &mut Scope<'_, '_>, components: v8::Local<'_, v8::Uint32Array>) {
-    let components = Components(v8::Global::new(scope, components));
-    scope.set_slot(components);
-}
-
-/// Takes the array that the library reads the parts from, if it has one of its own.
-fn set_url_components(scope: &mut Scope<'_, '_>, args: Args<'_>, _: Return<'_>) {
-    if let Ok(components) = v8::Local::<v8::Uint32Array>::try_from(args.get(0)) {
-        keep_components(scope, components);
+        let components = Components(v8::Global::new(scope, components));
+        scope.set_slot(components);
     }
 }
 

@@ -1,10 +1,13 @@
 //! What `node:zlib` does in C++: streams of zlib and Brotli, and CRC-32.
 //!
-//! - `natives.zlib.open()` makes the functions at the first use of the module, so that a run without it pays nothing.
-//! - zlib is `libz-rs-sys`, the zlib interface in Rust: flush modes, return codes and error texts are zlib's, so the
-//!   class here is a translation of Node's `ZlibContext`.
-//! - A write does its work at once and returns; the prelude decides when the program hears of it. There are no threads.
-//! - Bytes that a level gives differ from Node's (which links Chromium's zlib); what they unpack to does not.
+//! - `natives.zlib.open()` makes the functions at the first use of the module, so that a run without it
+//!   pays nothing.
+//! - zlib is `libz-rs-sys`, the zlib interface in Rust: flush modes, return codes and error texts are
+//!   zlib's, so the class here is a translation of Node's `ZlibContext`.
+//! - A write does its work at once and returns; the prelude decides when the program hears of it. There are
+//!   no threads.
+//! - Bytes that a level gives differ from Node's (which links Chromium's zlib); what they unpack to does
+//!   not.
 
 use std::ffi::CStr;
 
@@ -29,6 +32,8 @@ mod mode {
 
 /// The first two bytes of a gzip member.
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+/// Brotli's window when none is asked for: 4 MiB.
+const BROTLI_WINDOW_BITS: u32 = 22;
 /// Brotli's operation that ends a stream.
 const BROTLI_FINISH: i32 = 2;
 
@@ -81,7 +86,11 @@ impl Zlib {
     /// About what zlib allocates for such a stream (zconf.h).
     fn memory_bytes(&self) -> usize {
         let window = 1usize << self.window_bits.clamp(8, 15);
-        if self.is_compressor() { window * 4 + (1 << (self.mem_level.clamp(1, 9) + 9)) } else { window * 2 + 8192 }
+        if self.is_compressor() {
+            window * 4 + (1 << (self.mem_level.clamp(1, 9) + 9))
+        } else {
+            window * 2 + 8192
+        }
     }
 
     fn failure(&self, code: i32, message: &str) -> Broken {
@@ -107,8 +116,8 @@ impl Zlib {
             _ => self.window_bits,
         };
         let size = size_of::<z::z_stream>() as i32;
-        // SAFETY: a fresh stream with its own allocator functions, at an address that stays; the version and the size
-        // are those of the library that is called.
+        // SAFETY: a fresh stream with its own allocator functions, at an address that stays; the version
+        // and the size are those of the library that is called.
         let code = unsafe {
             if self.is_compressor() {
                 z::deflateInit2_(
@@ -184,7 +193,8 @@ impl Zlib {
 
     fn run(&mut self, flush: i32) -> Result<i32, Broken> {
         if self.is_compressor() {
-            // SAFETY: the stream is open, and `write` has pointed it at slices that are there for the whole call.
+            // SAFETY: the stream is open, and `write` has pointed it at slices that are there for the whole
+            // call.
             return Ok(unsafe { z::deflate(&mut *self.strm, flush) });
         }
         if self.mode == mode::UNZIP {
@@ -194,7 +204,11 @@ impl Zlib {
         if self.mode != mode::INFLATERAW && code == z::Z_NEED_DICT && !self.dictionary.is_empty() {
             // SAFETY: the stream is open, and the dictionary is there for the whole call.
             code = unsafe {
-                z::inflateSetDictionary(&mut *self.strm, self.dictionary.as_ptr(), self.dictionary.len() as u32)
+                z::inflateSetDictionary(
+                    &mut *self.strm,
+                    self.dictionary.as_ptr(),
+                    self.dictionary.len() as u32,
+                )
             };
             if code == z::Z_OK {
                 code = self.inflate(flush);
@@ -251,7 +265,11 @@ impl Stream for Zlib {
         self.open()?;
         // SAFETY: the stream is open.
         let code = unsafe {
-            if self.is_compressor() { z::deflateReset(&mut *self.strm) } else { z::inflateReset(&mut *self.strm) }
+            if self.is_compressor() {
+                z::deflateReset(&mut *self.strm)
+            } else {
+                z::inflateReset(&mut *self.strm)
+            }
         };
         if code != z::Z_OK {
             return Err(self.failure(code, "Failed to reset stream"));
@@ -334,8 +352,8 @@ impl BrotliEncoder {
     fn new(params: Vec<(u32, u32)>) -> BrotliEncoder {
         let mut state = Box::new(BrotliEncoderStateStruct::new(StandardAlloc::default()));
         for (index, value) in &params {
-            // NPOSTFIX and NDIRECT tune the coding of distances only. A value that Brotli refuses is passed over, as
-            // Node does.
+            // NPOSTFIX and NDIRECT tune the coding of distances only. A value that Brotli refuses is passed
+            // over, as Node does.
             if let Some(parameter) = encoder_parameter(*index) {
                 state.set_parameter(parameter, *value);
             }
@@ -439,7 +457,11 @@ pub fn install(scope: &mut v8::PinScope<'_, '_>, target: v8::Local<'_, v8::Objec
 }
 
 /// `open()`: an object with the other functions.
-fn open(scope: &mut v8::PinScope<'_, '_>, _: v8::FunctionCallbackArguments<'_>, mut result: v8::ReturnValue<'_>) {
+fn open(
+    scope: &mut v8::PinScope<'_, '_>,
+    _: v8::FunctionCallbackArguments<'_>,
+    mut result: v8::ReturnValue<'_>,
+) {
     let target = v8::Object::new(scope);
     set_function(scope, target, "zlib", new_zlib);
     set_function(scope, target, "brotli", new_brotli);
@@ -456,8 +478,13 @@ fn integer(scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>) ->
 }
 
 /// `zlib(mode, windowBits, level, memLevel, strategy, dictionary, rejectGarbageAfterEnd)` gives a stream.
-fn new_zlib(scope: &mut v8::PinScope<'_, '_>, args: v8::FunctionCallbackArguments<'_>, mut result: v8::ReturnValue<'_>) {
-    let [mode, window_bits, level, mem_level, strategy] = [0, 1, 2, 3, 4].map(|at| integer(scope, args.get(at)));
+fn new_zlib(
+    scope: &mut v8::PinScope<'_, '_>,
+    args: v8::FunctionCallbackArguments<'_>,
+    mut result: v8::ReturnValue<'_>,
+) {
+    let [mode, window_bits, level, mem_level, strategy] =
+        [0, 1, 2, 3, 4].map(|at| integer(scope, args.get(at)));
     let stream = Zlib {
         strm: Box::new(z::z_stream::default()),
         mode,
@@ -478,7 +505,11 @@ fn new_zlib(scope: &mut v8::PinScope<'_, '_>, args: v8::FunctionCallbackArgument
 }
 
 /// `brotli(decodes, params)` gives a stream. `params` holds -1 for what is not set.
-fn new_brotli(scope: &mut v8::PinScope<'_, '_>, args: v8::FunctionCallbackArguments<'_>, mut result: v8::ReturnValue<'_>) {
+fn new_brotli(
+    scope: &mut v8::PinScope<'_, '_>,
+    args: v8::FunctionCallbackArguments<'_>,
+    mut result: v8::ReturnValue<'_>,
+) {
     let mut storage = STORAGE;
     let values = view_bytes(args.get(1), &mut storage).unwrap_or_default();
     let params: Vec<(u32, u32)> = values
@@ -488,12 +519,14 @@ fn new_brotli(scope: &mut v8::PinScope<'_, '_>, args: v8::FunctionCallbackArgume
         .filter(|(_, value)| *value != u32::MAX)
         .map(|(index, value)| (index as u32, value))
         .collect();
+    let param = |wanted| params.iter().find(|(index, _)| *index == wanted).map(|(_, value)| *value);
     let (stream, bytes): (Box<dyn Stream>, usize) = if args.get(0).is_true() {
-        let large_window = params.iter().any(|(index, value)| *index == 1 && *value != 0);
-        (Box::new(BrotliDecoder::new(large_window)), 64 << 10)
+        let large_window = param(1).is_some_and(|value| value != 0);
+        // The window grows with the text; that of a large one is the only that can be beyond all measure.
+        (Box::new(BrotliDecoder::new(large_window)), if large_window { 1 << 30 } else { 1 << 20 })
     } else {
-        // Twice the default window of 22 bits.
-        (Box::new(BrotliEncoder::new(params)), 8 << 20)
+        let window_bits = param(2).unwrap_or(BROTLI_WINDOW_BITS).clamp(10, 30);
+        (Box::new(BrotliEncoder::new(params)), 2 << window_bits)
     };
     if let Some(object) = handle::make(scope, stream, bytes) {
         result.set(object.into());
@@ -501,7 +534,11 @@ fn new_brotli(scope: &mut v8::PinScope<'_, '_>, args: v8::FunctionCallbackArgume
 }
 
 /// Undefined, or `[message, errno, code]`.
-fn report(scope: &mut v8::PinScope<'_, '_>, outcome: Option<Result<(), Broken>>, mut result: v8::ReturnValue<'_>) {
+fn report(
+    scope: &mut v8::PinScope<'_, '_>,
+    outcome: Option<Result<(), Broken>>,
+    mut result: v8::ReturnValue<'_>,
+) {
     let Some(outcome) = outcome else {
         throw_error(scope, Kind::Error, "ERR_INVALID_STATE", "Invalid state: the zlib stream is closed");
         return;
@@ -515,9 +552,13 @@ fn report(scope: &mut v8::PinScope<'_, '_>, outcome: Option<Result<(), Broken>>,
     }
 }
 
-/// `write(stream, flush, in, inOffset, inLength, out, outOffset, outLength, state)`: sets `state` to the bytes that are
-/// left of the output and of the input.
-fn write(scope: &mut v8::PinScope<'_, '_>, args: v8::FunctionCallbackArguments<'_>, result: v8::ReturnValue<'_>) {
+/// `write(stream, flush, in, inOffset, inLength, out, outOffset, outLength, state)`: sets `state` to the
+/// bytes that are left of the output and of the input.
+fn write(
+    scope: &mut v8::PinScope<'_, '_>,
+    args: v8::FunctionCallbackArguments<'_>,
+    result: v8::ReturnValue<'_>,
+) {
     let flush = integer(scope, args.get(1));
     let [in_offset, in_length, out_offset, out_length] =
         [3, 4, 6, 7].map(|at| args.get(at).uint32_value(scope).unwrap_or(0) as usize);
@@ -533,7 +574,9 @@ fn write(scope: &mut v8::PinScope<'_, '_>, args: v8::FunctionCallbackArguments<'
     let (output, state) = unsafe { (output.bytes_mut(), state.bytes_mut()) };
     // A program that digs out the stream's own buffer can write it to the stream.
     let own;
-    if input.as_ptr_range().start < output.as_ptr_range().end && output.as_ptr_range().start < input.as_ptr_range().end {
+    if input.as_ptr_range().start < output.as_ptr_range().end
+        && output.as_ptr_range().start < input.as_ptr_range().end
+    {
         own = input.to_vec();
         input = &own;
     }
@@ -549,14 +592,23 @@ fn write(scope: &mut v8::PinScope<'_, '_>, args: v8::FunctionCallbackArguments<'
 }
 
 /// `params(stream, level, strategy)`
-fn params(scope: &mut v8::PinScope<'_, '_>, args: v8::FunctionCallbackArguments<'_>, result: v8::ReturnValue<'_>) {
+fn params(
+    scope: &mut v8::PinScope<'_, '_>,
+    args: v8::FunctionCallbackArguments<'_>,
+    result: v8::ReturnValue<'_>,
+) {
     let (level, strategy) = (integer(scope, args.get(1)), integer(scope, args.get(2)));
-    let outcome = handle::with(scope, args.get(0), |stream: &mut Box<dyn Stream>| stream.params(level, strategy));
+    let outcome =
+        handle::with(scope, args.get(0), |stream: &mut Box<dyn Stream>| stream.params(level, strategy));
     report(scope, outcome, result);
 }
 
 /// `reset(stream)`
-fn reset(scope: &mut v8::PinScope<'_, '_>, args: v8::FunctionCallbackArguments<'_>, result: v8::ReturnValue<'_>) {
+fn reset(
+    scope: &mut v8::PinScope<'_, '_>,
+    args: v8::FunctionCallbackArguments<'_>,
+    result: v8::ReturnValue<'_>,
+) {
     let outcome = handle::with(scope, args.get(0), |stream: &mut Box<dyn Stream>| stream.reset());
     report(scope, outcome, result);
 }
@@ -567,7 +619,11 @@ fn close(scope: &mut v8::PinScope<'_, '_>, args: v8::FunctionCallbackArguments<'
 }
 
 /// `crc32(bytes, value)`
-fn crc32(scope: &mut v8::PinScope<'_, '_>, args: v8::FunctionCallbackArguments<'_>, mut result: v8::ReturnValue<'_>) {
+fn crc32(
+    scope: &mut v8::PinScope<'_, '_>,
+    args: v8::FunctionCallbackArguments<'_>,
+    mut result: v8::ReturnValue<'_>,
+) {
     let start = args.get(1).uint32_value(scope).unwrap_or(0);
     let mut hasher = crc32fast::Hasher::new_with_initial(start);
     hasher.update(view_bytes(args.get(0), &mut STORAGE.clone()).unwrap_or_default());
@@ -623,9 +679,11 @@ mod tests {
             (mode::DEFLATE, mode::UNZIP),
         ] {
             for room in [64, 1000, 1 << 20] {
-                let packed = all(&mut zlib(packs), z::Z_FINISH, &text, room).unwrap_or_else(|error| panic!("{}", error.message));
+                let packed = all(&mut zlib(packs), z::Z_FINISH, &text, room)
+                    .unwrap_or_else(|error| panic!("{}", error.message));
                 assert!(packed.len() < text.len() / 3);
-                let again = all(&mut zlib(unpacks), z::Z_FINISH, &packed, room).unwrap_or_else(|error| panic!("{}", error.message));
+                let again = all(&mut zlib(unpacks), z::Z_FINISH, &packed, room)
+                    .unwrap_or_else(|error| panic!("{}", error.message));
                 assert!(again == text, "{packs} {unpacks} {room}");
             }
         }
@@ -637,9 +695,11 @@ mod tests {
 
     #[test]
     fn gunzip_reads_members_one_after_the_other() {
-        let one = all(&mut zlib(mode::GZIP), z::Z_FINISH, b"one", 100).unwrap_or_else(|error| panic!("{}", error.message));
+        let one = all(&mut zlib(mode::GZIP), z::Z_FINISH, b"one", 100)
+            .unwrap_or_else(|error| panic!("{}", error.message));
         let two = [&one[..], &one, &[0, 0]].concat();
-        let both = all(&mut zlib(mode::GUNZIP), z::Z_FINISH, &two, 100).unwrap_or_else(|error| panic!("{}", error.message));
+        let both = all(&mut zlib(mode::GUNZIP), z::Z_FINISH, &two, 100)
+            .unwrap_or_else(|error| panic!("{}", error.message));
         assert_eq!(both, b"oneone");
     }
 
@@ -649,13 +709,23 @@ mod tests {
             Ok(_) => String::new(),
             Err(error) => format!("{} {} {}", error.code, error.errno, error.message),
         };
-        let packed = all(&mut zlib(mode::DEFLATE), z::Z_FINISH, b"some text", 100).unwrap_or_else(|error| panic!("{}", error.message));
-        assert_eq!(code(&mut zlib(mode::INFLATE), z::Z_FINISH, b"nonsense"), "Z_DATA_ERROR -3 incorrect header check");
-        assert_eq!(code(&mut zlib(mode::INFLATE), z::Z_FINISH, &packed[..9]), "Z_BUF_ERROR -5 unexpected end of file");
+        let packed = all(&mut zlib(mode::DEFLATE), z::Z_FINISH, b"some text", 100)
+            .unwrap_or_else(|error| panic!("{}", error.message));
+        assert_eq!(
+            code(&mut zlib(mode::INFLATE), z::Z_FINISH, b"nonsense"),
+            "Z_DATA_ERROR -3 incorrect header check"
+        );
+        assert_eq!(
+            code(&mut zlib(mode::INFLATE), z::Z_FINISH, &packed[..9]),
+            "Z_BUF_ERROR -5 unexpected end of file"
+        );
         assert_eq!(
             code(&mut BrotliDecoder::new(false), BROTLI_FINISH, &[0xff; 20]).split(' ').next(),
             Some("ERR__ERROR_FORMAT_WINDOW_BITS")
         );
-        assert_eq!(code(&mut BrotliDecoder::new(false), BROTLI_FINISH, &[]), "Z_BUF_ERROR -5 unexpected end of file");
+        assert_eq!(
+            code(&mut BrotliDecoder::new(false), BROTLI_FINISH, &[]),
+            "Z_BUF_ERROR -5 unexpected end of file"
+        );
     }
 }

@@ -478,6 +478,8 @@ if (!inNode) {
       Object.defineProperty(this, "code", { value: 25 });
     }
   }
+  encoding.encodeIntoResults = new Uint32Array(2);
+  encoding.setEncodeIntoResults(encoding.encodeIntoResults);
   messaging.setHooks({ DOMException, transferMode: Symbol("mode"), untransferable: Symbol("untransferable") });
 }
 

@@ -6,7 +6,7 @@
 //! in memory, up to a limit.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::failure::Failure;
@@ -39,6 +39,8 @@ pub struct Descriptor {
     pub is_append: bool,
     /// Where a read or write without a place begins.
     pub position: Mutex<u64>,
+    /// Whether something was written that may not be on the disk yet.
+    pub is_unflushed: AtomicBool,
     /// Its real path: what watchers are told of changes.
     real: Mutex<String>,
     kept: Mutex<Option<Kept>>,
@@ -53,6 +55,7 @@ impl Descriptor {
             can_write: false,
             is_append: false,
             position: Mutex::new(0),
+            is_unflushed: AtomicBool::new(false),
             real: Mutex::new(real),
             kept: Mutex::new(kept),
         }
@@ -250,13 +253,13 @@ impl Table {
     }
 
     /// Frees a number.
-    pub fn close(&mut self, number: u32) -> Result<(), Failure> {
+    pub fn close(&mut self, number: u32) -> Result<Arc<Descriptor>, Failure> {
         let closed = self.open.remove(&number).ok_or_else(Failure::descriptor)?;
         let is_open = self.open.values().any(|other| other.inode() == closed.inode());
         if !is_open {
             self.gone.remove(&closed.inode());
         }
-        Ok(())
+        Ok(closed)
     }
 
     /// The inodes whose contents changed since they were last kept, or never were: what a removal has to

@@ -73,8 +73,8 @@ impl From<crate::error::FsError> for ImportError {
 }
 
 impl Files {
-    /// The module that `specifier` means in the module `referrer`, a path or a `file:` URL. `attribute` is
-    /// the import's `type`, if it has one.
+    /// The module that `specifier` means in the module `referrer`: its path, with its suffix, or a `file:`
+    /// URL. `attribute` is the import's `type`, if it has one.
     pub fn resolve_import(
         &self,
         specifier: &str,
@@ -92,7 +92,7 @@ impl Files {
         }
         let referrer = match referrer.strip_prefix("file://") {
             Some(url) => decoded(split_suffix(url).0, specifier, referrer)?,
-            None => referrer.to_owned(),
+            None => without_suffix(referrer).to_owned(),
         };
         let (raw, suffix) = located(specifier, &referrer)?;
         let found = self.scope.read_now(|tx| Ok(self.find_module(tx, &raw, &referrer, attribute.is_some())));
@@ -228,6 +228,12 @@ fn located(specifier: &str, referrer: &str) -> Result<(String, String), ImportEr
 
 fn split_suffix(specifier: &str) -> (&str, &str) {
     specifier.split_at(specifier.find(['?', '#']).unwrap_or(specifier.len()))
+}
+
+/// A module's path without its suffix. Names of directories can have a `?` or `#` in them, too.
+fn without_suffix(path: &str) -> &str {
+    let name = path.rfind('/').map_or(0, |slash| slash + 1);
+    &path[..name + split_suffix(&path[name..]).0.len()]
 }
 
 /// The path of a URL's path.

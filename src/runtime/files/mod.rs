@@ -9,7 +9,9 @@
 //! Always true:
 //! - Every path leads below the root of the run once its links are followed, and the rules of the
 //!   workspace and of the backend hold; all of that is asked of `vfs` through the scope.
-//! - A change is one transaction. When its answer is there, it is committed.
+//! - A change is one transaction. When its answer is there, it is committed, and as durable as the
+//!   workspace promises; but what is written through a descriptor only once that is closed or `fsync`ed, as
+//!   anywhere.
 //! - What a call or an answer may weigh is bounded.
 //!
 //! Names and numbers are those of Node 24's `internalBinding("fs")`, as far as it has them; the JavaScript
@@ -232,6 +234,17 @@ impl Files {
         work: impl FnOnce(&WriteTx<'_>) -> Result<T> + Send + 'static,
         then: impl FnOnce(Result<T>) + Send + 'static,
     ) {
+        self.commit_as(true, bytes, work, then);
+    }
+
+    /// The same; unless `is_durable`, the disk is not waited for.
+    fn commit_as<T: Send + 'static>(
+        &self,
+        is_durable: bool,
+        bytes: usize,
+        work: impl FnOnce(&WriteTx<'_>) -> Result<T> + Send + 'static,
+        then: impl FnOnce(Result<T>) + Send + 'static,
+    ) {
         if let Err(error) = self.check_writable() {
             return then(Err(error));
         }
@@ -244,7 +257,7 @@ impl Files {
         } else {
             work
         };
-        self.scope.write_later(now, true, bytes, work, then);
+        self.scope.write_later(now, is_durable, bytes, work, then);
     }
 
     fn answer(&self, about: &About, done: Done, outcome: Result<Value, Failure>) {

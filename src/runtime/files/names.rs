@@ -68,8 +68,24 @@ impl Files {
         self.change(about, 0, done, move |tx| {
             let at = files.locate(tx, bare(&path), LastLink::Follow)?;
             let made = vfs::mkdir(tx, &at, is_recursive, Some(mode & !UMASK))?;
-            Ok(if is_recursive { Value::optional_text(made) } else { Value::Null })
+            Ok(if is_recursive {
+                Value::optional_text(made.map(|made| files.as_written(&path, made)))
+            } else {
+                Value::Null
+            })
         });
+    }
+
+    /// The part of a path, as it was written, that means the directory `made` above or at its end.
+    fn as_written(&self, path: &str, made: String) -> String {
+        let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
+        for part in ends.map(|end| &path[..end]).filter(|part| !part.is_empty()) {
+            let whole = if part.starts_with('/') { part.to_owned() } else { self.cwd.join(part) };
+            if WorkspacePath::parse(&whole).is_ok_and(|whole| whole.as_str() == made) {
+                return part.to_owned();
+            }
+        }
+        made
     }
 
     pub(super) fn symlink(self: &Arc<Self>, (target, path): (String, String), done: Done) {

@@ -1,6 +1,7 @@
 //! `open`, and what is done with an open descriptor's contents.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use carrel_wire::Value;
 
@@ -11,7 +12,7 @@ use super::{Done, Files, PROMPT_BYTES, UMASK};
 use crate::error::{Code, FsError, Result};
 use crate::limits::CHUNK_BYTES;
 use crate::path::WorkspacePath;
-use crate::store::{ChangeKind, Content, Inode, Kind, Piece, ReadTx, WriteTx, lock};
+use crate::store::{ChangeKind, Content, Durability, Inode, Kind, Piece, ReadTx, WriteTx, lock};
 use crate::vfs::{self, Condition, Download, LastLink, NewContent, NewFile, Resolved};
 
 /// Flags of `open` as Linux numbers them. Others mean nothing here.
@@ -145,8 +146,37 @@ impl Files {
     }
 
     pub(super) fn close(self: &Arc<Self>, (fd,): (u32,), done: Done) {
-        let closed = lock(&self.table).close(fd).map(|()| Value::Null);
-        self.answer(&About::call("close"), done, closed);
+        let about = About::call("close");
+        let closed = lock(&self.table).close(fd);
+        match closed {
+            Ok(descriptor) => self.flush(about, &descriptor, done),
+            Err(failure) => done(Err(about.error(failure))),
+        }
+    }
+
+    pub(super) fn fsync(self: &Arc<Self>, (fd,): (u32,), done: Done) {
+        self.sync_as("fsync", fd, done);
+    }
+
+    pub(super) fn fdatasync(self: &Arc<Self>, (fd,): (u32,), done: Done) {
+        self.sync_as("fdatasync", fd, done);
+    }
+
+    fn sync_as(self: &Arc<Self>, syscall: &'static str, fd: u32, done: Done) {
+        let about = About::call(syscall);
+        match self.descriptor(fd) {
+            Ok(descriptor) => self.flush(about, &descriptor, done),
+            Err(failure) => done(Err(about.error(failure))),
+        }
+    }
+
+    /// Answers once all that was written through a descriptor is as durable as the workspace promises.
+    fn flush(self: &Arc<Self>, about: About, descriptor: &Descriptor, done: Done) {
+        let is_flushed = !descriptor.is_unflushed.swap(false, Ordering::AcqRel);
+        if is_flushed || self.scope.store().config().durability != Durability::Full {
+            return done(Ok(Value::Null));
+        }
+        self.change(about, 0, done, |tx| tx.rewrite_root().map(|()| Value::Null));
     }
 
     /// Up to `length` bytes, from where the descriptor stands unless `position` says otherwise.
@@ -232,8 +262,9 @@ impl Files {
             }
             Ok(Some(end))
         };
+        descriptor.is_unflushed.store(true, Ordering::Release);
         let files = Arc::clone(self);
-        self.commit(length, work, move |written| {
+        self.commit_as(false, length, work, move |written| {
             let end = written.map_err(Failure::from).and_then(|end| match end {
                 Some(end) => Ok(end),
                 None => {
@@ -272,8 +303,9 @@ impl Files {
             tx.changed(ChangeKind::Change, target.real());
             Ok(true)
         };
+        descriptor.is_unflushed.store(true, Ordering::Release);
         let files = Arc::clone(self);
-        self.commit(0, work, move |cut| {
+        self.commit_as(false, 0, work, move |cut| {
             let outcome = cut.map_err(Failure::from).and_then(|was_there| {
                 if !was_there {
                     let gone = files.gone(&descriptor)?;
@@ -283,17 +315,6 @@ impl Files {
             });
             files.answer(&about, done, outcome);
         });
-    }
-
-    /// There is nothing to wait for: what was answered is committed.
-    pub(super) fn fsync(self: &Arc<Self>, (fd,): (u32,), done: Done) {
-        let open = self.descriptor(fd).map(|_| Value::Null);
-        self.answer(&About::call("fsync"), done, open);
-    }
-
-    pub(super) fn fdatasync(self: &Arc<Self>, (fd,): (u32,), done: Done) {
-        let open = self.descriptor(fd).map(|_| Value::Null);
-        self.answer(&About::call("fdatasync"), done, open);
     }
 }
 

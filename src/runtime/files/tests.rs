@@ -13,13 +13,12 @@ use crate::store::{Config, Durability, Location, Store};
 const CALL_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 fn store() -> Store {
-    let config = Config {
-        location: Location::Memory,
-        durability: Durability::Normal,
-        quota_bytes: None,
-        rules: None,
-        is_audited: false,
-    };
+    store_at(Location::Memory)
+}
+
+fn store_at(location: Location) -> Store {
+    let durability = Durability::Full;
+    let config = Config { location, durability, quota_bytes: None, rules: None, is_audited: false };
     Store::open(config).unwrap()
 }
 
@@ -310,6 +309,38 @@ fn descriptors_and_what_they_keep_are_bounded() {
 }
 
 #[test]
+fn on_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let location = Location::File { path: folder.path().join("w.db"), readonly: false };
+    let large: Vec<u8> = (0..3 * CHUNK_BYTES).map(|at| (at % 249) as u8).collect();
+    {
+        let store = store_at(location.clone());
+        let run = run(&store);
+        let fd = open(&run, "f", O_RDWR | O_CREAT);
+        for piece in large.chunks(100_000) {
+            pwrite(&run, fd, piece, None);
+        }
+        ok(&run, "fsync", vec![n(fd)]);
+        let reader = open(&run, "f", 0);
+        pwrite(&run, fd, b"changed", Some(CHUNK_BYTES as u32));
+        assert_eq!(pread(&run, reader, 7, Some(CHUNK_BYTES as u32)), b"changed");
+        ok(&run, "close", vec![n(fd)]);
+        ok(&run, "unlink", vec![t("f")]);
+        write(&run, "g", &large);
+        assert_eq!(pread(&run, reader, 7, Some(CHUNK_BYTES as u32)), b"changed");
+        assert_eq!(pread(&run, reader, 9, Some(2 * CHUNK_BYTES as u32)), large[2 * CHUNK_BYTES..][..9]);
+        ok(&run, "close", vec![n(reader)]);
+        assert_sound(&store);
+        let (send, receive) = mpsc::channel();
+        store.close(move || send.send(()).unwrap());
+        receive.recv().unwrap();
+    }
+    let store = store_at(location);
+    assert!(read(&run(&store), "g") == large);
+    assert_eq!(ok(&run(&store), "exists", vec![t("f")]), Value::Bool(false));
+}
+
+#[test]
 fn names_behave_like_those_of_linux() {
     let store = store();
     let run = run(&store);
@@ -317,7 +348,7 @@ fn names_behave_like_those_of_linux() {
     assert_eq!(stat(&run, "stat", "d")[1], f64::from(0o040_755));
     fails(&run, "mkdir", vec![t("d"), n(0o777), Value::Bool(false)], "EEXIST mkdir 'd'");
     fails(&run, "mkdir", vec![t("x/y"), n(0o777), Value::Bool(false)], "ENOENT mkdir 'x/y'");
-    assert_eq!(ok(&run, "mkdir", vec![t("x/y/"), n(0o777), Value::Bool(true)]), t("/workspace/x"));
+    assert_eq!(ok(&run, "mkdir", vec![t("x/y/"), n(0o777), Value::Bool(true)]), t("x"));
     assert_eq!(ok(&run, "mkdir", vec![t("x/y"), n(0o777), Value::Bool(true)]), Value::Null);
     write(&run, "d/f", b"f");
     ok(&run, "symlink", vec![t("d"), t("l")]);
@@ -543,6 +574,14 @@ fn imports() {
     );
     assert_eq!(found("./d.json", None), want("/workspace/d.json", "", Format::Json));
     assert_eq!(found("./d.json", Some("json")).2, Format::Json);
+    ok(&run, "mkdir", vec![t("c#"), n(0o777), Value::Bool(false)]);
+    write(&run, "c#/m.js", b"");
+    assert_eq!(
+        run.resolve_import("./m.js", "/workspace/c#/main.js?v=1", None).unwrap().path,
+        "/workspace/c#/m.js"
+    );
+    let missing = run.resolve_import("./n.js", "/workspace/c#/main.js?v=1", None).unwrap_err();
+    assert!(missing.message.ends_with("imported from /workspace/c#/main.js"), "{}", missing.message);
     let refused = |specifier: &str, attribute| {
         let error = run.resolve_import(specifier, entry, attribute).unwrap_err();
         format!("{}: {}", error.code, error.message)
@@ -569,6 +608,8 @@ fn imports() {
         ("./out/passwd", None, "EACCES"),
         ("../../../x.js", None, "EACCES"),
         ("./huge.js", None, "ELIMIT"),
+        ("./lib/", None, "ERR_UNSUPPORTED_DIR_IMPORT"),
+        ("..", None, "EACCES"),
     ] {
         let text = refused(specifier, attribute);
         assert!(text.starts_with(code), "{specifier}: {text}");

@@ -353,7 +353,7 @@ fn after_changes(failure: Failure, target: &Target, number: u32) -> Failure {
     }
     let sentence =
         format!("{} was changed by someone else while it was edited. {}", target.shown, failure.error);
-    Failure { code: "ECONFLICT", error: sentence, help: failure.help }
+    Failure { code: "ECONFLICT".into(), error: sentence, help: failure.help }
 }
 
 fn explain_splice(error: SpliceError, shown: &str) -> Failure {

@@ -31,6 +31,8 @@ pub fn start(call: &Arc<Call>) {
         Tool::Write => write::write(call),
         Tool::Edit => edit::edit(call),
         Tool::Delete => delete::delete(call),
+        // Code runs outside of this; see `Execution`.
+        Tool::Exec => call.finish(Err(Failure::new("EINVAL", "code is run step by step, not by one call"))),
     }
 }
 

@@ -1,11 +1,15 @@
-//! Symmetric ciphers as streams: AES in the modes CBC, ECB, CTR and GCM, ChaCha20-Poly1305, and AES key wrap.
+//! Symmetric ciphers as streams: AES in the modes CBC, ECB, CTR and GCM, ChaCha20-Poly1305, and AES key
+//! wrap.
 //!
-//! The modes are written here, over the block cipher and the two universal hashes, because Node's `cipher.update()` hands
-//! out plain text before the tag is checked and because WebCrypto's CTR counts in a part of the block only. The one-shot
-//! AEAD crates do neither. What leaves `update` before `finish` has succeeded is not authenticated: that is Node's
-//! contract, and WebCrypto's decryption throws it away when `finish` fails.
+//! The modes are written here, over the block cipher and the two universal hashes, because Node's
+//! `cipher.update()` hands out plain text before the tag is checked and because WebCrypto's CTR counts in a
+//! part of the block only. The one-shot AEAD crates do neither. What leaves `update` before `finish` has
+//! succeeded is not authenticated: that is Node's contract, and WebCrypto's decryption throws it away when
+//! `finish` fails.
 
-use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit, KeyIvInit, StreamCipher, StreamCipherSeek};
+use aes::cipher::{
+    BlockCipherDecrypt, BlockCipherEncrypt, KeyInit, KeyIvInit, StreamCipher, StreamCipherSeek,
+};
 use aes::{Aes128, Aes192, Aes256, Block};
 use ghash::GHash;
 use ghash::universal_hash::UniversalHash;
@@ -250,10 +254,25 @@ impl<H: UniversalHash<BlockSize = aes::cipher::consts::U16>> Blocks<H> {
 
 enum State {
     /// CBC and ECB: whole blocks, with what is left of the last one.
-    Blocks { aes: Aes, chain: Option<[u8; BLOCK]>, pending: Vec<u8> },
-    Ctr { aes: Aes, counter: Counter },
-    Gcm { aes: Aes, counter: Counter, hash: Blocks<GHash>, mask: [u8; BLOCK] },
-    ChaCha { stream: Box<chacha20::ChaCha20>, hash: Box<Blocks<Poly1305>> },
+    Blocks {
+        aes: Aes,
+        chain: Option<[u8; BLOCK]>,
+        pending: Vec<u8>,
+    },
+    Ctr {
+        aes: Aes,
+        counter: Counter,
+    },
+    Gcm {
+        aes: Aes,
+        counter: Counter,
+        hash: Blocks<GHash>,
+        mask: [u8; BLOCK],
+    },
+    ChaCha {
+        stream: Box<chacha20::ChaCha20>,
+        hash: Box<Blocks<Poly1305>>,
+    },
 }
 
 /// A cipher at work.
@@ -327,7 +346,8 @@ impl Cipher {
             State::Blocks { aes, chain, pending } => {
                 pending.extend_from_slice(data);
                 let mut whole = pending.len() - pending.len() % BLOCK;
-                // The last block of a padded text is told from the others by its padding: it waits for `finish`.
+                // The last block of a padded text is told from the others by its padding: it waits for
+                // `finish`.
                 if !encrypts && self.padding && whole == pending.len() {
                     whole = whole.saturating_sub(BLOCK);
                 }
@@ -462,7 +482,8 @@ fn run_blocks(aes: &Aes, chain: &mut Option<[u8; BLOCK]>, encrypts: bool, text: 
 
 /// Compares without telling by the time it takes where the difference is.
 pub fn same(left: &[u8], right: &[u8]) -> bool {
-    left.len() == right.len() && left.iter().zip(right).fold(0, |sum, (left, right)| sum | (left ^ right)) == 0
+    left.len() == right.len()
+        && left.iter().zip(right).fold(0, |sum, (left, right)| sum | (left ^ right)) == 0
 }
 
 /// The check value of RFC 3394.
@@ -471,7 +492,7 @@ const WRAP_CHECK: [u8; 8] = [0xa6; 8];
 /// AES key wrap (RFC 3394).
 pub fn wrap(key: &[u8], text: &[u8]) -> Option<Vec<u8>> {
     let aes = Aes::new(key).ok()?;
-    if text.len() < BLOCK || text.len() % 8 != 0 {
+    if text.len() < BLOCK || !text.len().is_multiple_of(8) {
         return None;
     }
     let mut out = [&WRAP_CHECK, text].concat();
@@ -492,7 +513,7 @@ pub fn wrap(key: &[u8], text: &[u8]) -> Option<Vec<u8>> {
 /// Takes a key out of its wrap; `None` when the check value is wrong.
 pub fn unwrap(key: &[u8], wrapped: &[u8]) -> Option<Vec<u8>> {
     let aes = Aes::new(key).ok()?;
-    if wrapped.len() < 24 || wrapped.len() % 8 != 0 {
+    if wrapped.len() < 24 || !wrapped.len().is_multiple_of(8) {
         return None;
     }
     let mut out = wrapped.to_vec();
@@ -518,8 +539,17 @@ mod tests {
         (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).expect("hex")).collect()
     }
 
-    fn run(name: &str, encrypts: bool, key: &[u8], iv: &[u8], aad: &[u8], text: &[u8], piece: usize) -> (Vec<u8>, Option<[u8; 16]>) {
-        let mut cipher = Cipher::new(Suite::find(name).expect(name), encrypts, key, iv, 128).expect("right lengths");
+    fn run(
+        name: &str,
+        encrypts: bool,
+        key: &[u8],
+        iv: &[u8],
+        aad: &[u8],
+        text: &[u8],
+        piece: usize,
+    ) -> (Vec<u8>, Option<[u8; 16]>) {
+        let mut cipher =
+            Cipher::new(Suite::find(name).expect(name), encrypts, key, iv, 128).expect("right lengths");
         cipher.additional(aad);
         let mut out = Vec::new();
         for piece in text.chunks(piece) {
@@ -535,11 +565,17 @@ mod tests {
         let key = unhex("feffe9928665731c6d6a8f9467308308");
         let iv = unhex("cafebabefacedbaddecaf888");
         let aad = unhex("feedfacedeadbeeffeedfacedeadbeefabaddad2");
-        let text = unhex("d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a721c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39");
+        let text = unhex(
+            "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a721c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39",
+        );
         for piece in [1, 15, 16, 17, 200] {
             let (out, tag) = run("aes-128-gcm", true, &key, &iv, &aad, &text, piece);
             assert_eq!(out[..4], unhex("42831ec2")[..], "pieces of {piece}");
-            assert_eq!(tag.expect("a tag")[..], unhex("5bc94fbc3221a5db94fae95ae7121a47")[..], "pieces of {piece}");
+            assert_eq!(
+                tag.expect("a tag")[..],
+                unhex("5bc94fbc3221a5db94fae95ae7121a47")[..],
+                "pieces of {piece}"
+            );
             assert_eq!(run("aes-128-gcm", false, &key, &iv, &aad, &out, piece), (text.clone(), tag));
         }
     }
@@ -564,8 +600,18 @@ mod tests {
             for length in [0, 1, 15, 16, 17, 31, 32, 128, 129, 300] {
                 let (whole, tag) = run(suite.name, true, &key, &iv, b"a", &text[..length], 1000);
                 for piece in [1, 16, 33] {
-                    assert_eq!(run(suite.name, true, &key, &iv, b"a", &text[..length], piece), (whole.clone(), tag), "{}", suite.name);
-                    assert_eq!(run(suite.name, false, &key, &iv, b"a", &whole, piece).0, text[..length], "{}", suite.name);
+                    assert_eq!(
+                        run(suite.name, true, &key, &iv, b"a", &text[..length], piece),
+                        (whole.clone(), tag),
+                        "{}",
+                        suite.name
+                    );
+                    assert_eq!(
+                        run(suite.name, false, &key, &iv, b"a", &whole, piece).0,
+                        text[..length],
+                        "{}",
+                        suite.name
+                    );
                 }
             }
         }

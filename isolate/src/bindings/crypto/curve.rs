@@ -1,9 +1,9 @@
 //! Elliptic curves: the Weierstrass curves of ECDSA and ECDH, and Curve25519.
 //!
-//! Scalars and points come and go as bytes of fixed length; points are uncompressed SEC 1. Each curve is the same few
-//! lines over another crate, made by one macro, so the rest of the folder does not become generic over curves.
-//! Signatures use the deterministic nonces of RFC 6979: no bad random number can leak a key, and a replayed run signs
-//! the same bytes.
+//! Scalars and points come and go as bytes of fixed length; points are uncompressed SEC 1. Each curve is
+//! the same few lines over another crate, made by one macro, so the rest of the folder does not become
+//! generic over curves. Signatures use the deterministic nonces of RFC 6979: no bad random number can leak
+//! a key, and a replayed run signs the same bytes.
 
 use super::failure::{Failure, Result};
 
@@ -110,15 +110,27 @@ impl Curve {
                 oid: &[0x2a, 0x86, 0x48, 0xce, 0x3d, 3, 1, 7],
                 size: 32,
             },
-            Curve::P384 => {
-                About { name: "secp384r1", jwk: "P-384", nist: "P-384", oid: &[0x2b, 0x81, 4, 0, 0x22], size: 48 }
-            }
-            Curve::P521 => {
-                About { name: "secp521r1", jwk: "P-521", nist: "P-521", oid: &[0x2b, 0x81, 4, 0, 0x23], size: 66 }
-            }
-            Curve::K256 => {
-                About { name: "secp256k1", jwk: "secp256k1", nist: "", oid: &[0x2b, 0x81, 4, 0, 0x0a], size: 32 }
-            }
+            Curve::P384 => About {
+                name: "secp384r1",
+                jwk: "P-384",
+                nist: "P-384",
+                oid: &[0x2b, 0x81, 4, 0, 0x22],
+                size: 48,
+            },
+            Curve::P521 => About {
+                name: "secp521r1",
+                jwk: "P-521",
+                nist: "P-521",
+                oid: &[0x2b, 0x81, 4, 0, 0x23],
+                size: 66,
+            },
+            Curve::K256 => About {
+                name: "secp256k1",
+                jwk: "secp256k1",
+                nist: "",
+                oid: &[0x2b, 0x81, 4, 0, 0x0a],
+                size: 32,
+            },
         }
     }
 
@@ -160,7 +172,8 @@ impl Curve {
 
     /// A point of this curve in the other form; `None` when it is none.
     pub fn point(self, bytes: &[u8], compress: bool) -> Option<Vec<u8>> {
-        // The hybrid form carries the point both ways, and its first byte must agree with the second coordinate.
+        // The hybrid form carries the point both ways, and its first byte must agree with the second
+        // coordinate.
         if let [first @ (6 | 7), rest @ ..] = bytes {
             if rest.last().is_none_or(|last| last & 1 != first & 1) {
                 return None;
@@ -188,8 +201,8 @@ impl Curve {
         on!(self, verify(public, &digest, signature)).is_some()
     }
 
-    /// A digest that is shorter than the curve stands for the same number with zeros before it; the crates refuse it
-    /// without them.
+    /// A digest that is shorter than the curve stands for the same number with zeros before it; the crates
+    /// refuse it without them.
     fn whole_digest(self, digest: &[u8]) -> Vec<u8> {
         let room = self.about().size.saturating_sub(digest.len());
         [&vec![0; room], digest].concat()
@@ -262,7 +275,8 @@ pub fn verify_ed25519(public: &[u8; 32], data: &[u8], signature: &[u8]) -> bool 
 
 /// X25519; `None` when the other's key is a point of small order, which would make the secret known to all.
 pub fn agree_x25519(private: &[u8; 32], public: &[u8; 32]) -> Option<Vec<u8>> {
-    let secret = x25519_dalek::StaticSecret::from(*private).diffie_hellman(&x25519_dalek::PublicKey::from(*public));
+    let secret =
+        x25519_dalek::StaticSecret::from(*private).diffie_hellman(&x25519_dalek::PublicKey::from(*public));
     secret.was_contributory().then(|| secret.as_bytes().to_vec())
 }
 
@@ -276,7 +290,8 @@ mod tests {
         let mut rng = chacha20::ChaCha20Rng::from_seed([7; 32]);
         for curve in CURVES {
             let (left, right) = (curve.generate(&mut rng), curve.generate(&mut rng));
-            let (left_public, right_public) = (curve.public(&left).expect("in range"), curve.public(&right).expect("in range"));
+            let (left_public, right_public) =
+                (curve.public(&left).expect("in range"), curve.public(&right).expect("in range"));
             assert_eq!(left.len(), curve.about().size);
             assert_eq!(curve.agree(&left, &right_public), curve.agree(&right, &left_public));
             for digest in [&[1u8; 16][..], &[2; 20], &[3; 32], &[4; 64]] {
@@ -303,7 +318,10 @@ mod tests {
         let private = [9u8; 32];
         assert!(agree_x25519(&private, &[0; 32]).is_none());
         let public = Edwards::X25519.public(&[3; 32]);
-        assert_eq!(agree_x25519(&private, &public), agree_x25519(&[3; 32], &Edwards::X25519.public(&private)));
+        assert_eq!(
+            agree_x25519(&private, &public),
+            agree_x25519(&[3; 32], &Edwards::X25519.public(&private))
+        );
         let signature = sign_ed25519(&private, b"data");
         assert!(verify_ed25519(&Edwards::Ed25519.public(&private), b"data", &signature));
         assert!(!verify_ed25519(&Edwards::Ed25519.public(&private), b"date", &signature));

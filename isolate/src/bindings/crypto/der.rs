@@ -1,8 +1,8 @@
 //! The part of DER and PEM that keys are written in.
 //!
-//! A reader that walks tag by tag over borrowed bytes, and functions that build the same bytes. It knows no key: what the
-//! sequences mean is `key.rs`. Lengths are checked against what is there before anything is taken, so no input makes it
-//! allocate more than the input itself.
+//! A reader that walks tag by tag over borrowed bytes, and functions that build the same bytes. It knows no
+//! key: what the sequences mean is `key.rs`. Lengths are checked against what is there before anything is
+//! taken, so no input makes it allocate more than the input itself.
 
 use super::failure::{Failure, Result};
 
@@ -180,7 +180,10 @@ pub fn read_pem(text: &str) -> Option<Pem> {
     let mut encryption = None;
     let body = match body.split_once("\n\n").or_else(|| body.split_once("\r\n\r\n")) {
         Some((head, rest)) if head.contains(':') => {
-            encryption = head.lines().find_map(|line| line.strip_prefix("DEK-Info:")).map(|value| value.trim().to_owned());
+            encryption = head
+                .lines()
+                .find_map(|line| line.strip_prefix("DEK-Info:"))
+                .map(|value| value.trim().to_owned());
             rest
         }
         _ => body,
@@ -193,7 +196,8 @@ pub fn write_pem(label: &str, head: &str, body: &[u8]) -> String {
     let mut text = String::with_capacity(body.len() / 48 * 65 + 2 * label.len() + 64);
     let mut column = 0;
     for three in body.chunks(3) {
-        let bits = three.iter().fold(0u32, |sum, byte| sum << 8 | u32::from(*byte)) << (8 * (3 - three.len()));
+        let bits =
+            three.iter().fold(0u32, |sum, byte| sum << 8 | u32::from(*byte)) << (8 * (3 - three.len()));
         for index in 0..4 {
             let digit = (bits >> (18 - 6 * index)) & 63;
             text.push(if index <= three.len() { BASE64[digit as usize] as char } else { '=' });
@@ -233,7 +237,9 @@ mod tests {
         for end in 0..whole.len() {
             assert!(Reader::new(&whole[..end]).sequence().is_err(), "{end}");
         }
-        for bytes in [&[0x30, 0x85, 1, 1, 1, 1, 1][..], &[0x30, 0x80, 0, 0], &[0x30, 0x84, 0xff, 0xff, 0xff, 0xff]] {
+        for bytes in
+            [&[0x30, 0x85, 1, 1, 1, 1, 1][..], &[0x30, 0x80, 0, 0], &[0x30, 0x84, 0xff, 0xff, 0xff, 0xff]]
+        {
             assert!(Reader::new(bytes).any().is_err());
         }
         assert!(Reader::new(&[INTEGER, 1, 0x80]).unsigned().is_err());
@@ -246,7 +252,8 @@ mod tests {
             let text = write_pem("PUBLIC KEY", "", &body);
             assert_eq!(read_pem(&text), Some(Pem { label: "PUBLIC KEY".to_owned(), encryption: None, body }));
         }
-        let text = write_pem("EC PRIVATE KEY", "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00FF\n\n", &[1, 2, 3]);
+        let text =
+            write_pem("EC PRIVATE KEY", "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00FF\n\n", &[1, 2, 3]);
         let pem = read_pem(&text).expect("a block");
         assert_eq!((pem.encryption.as_deref(), &pem.body[..]), (Some("AES-256-CBC,00FF"), &[1, 2, 3][..]));
         assert_eq!(read_pem("-----BEGIN A-----\n*\n-----END A-----"), None);

@@ -1,8 +1,8 @@
 //! What goes wrong in this folder, in Node's words.
 //!
-//! Programs decide on `error.code`, so each failure carries the code, the class and the text that Node 24 (OpenSSL 3) has
-//! for it. The texts of OpenSSL begin with `error:` and their number; from those the binding also fills `library` and
-//! `reason`.
+//! Programs decide on `error.code`, so each failure carries the code, the class and the text that Node 24
+//! (OpenSSL 3) has for it. The texts of OpenSSL begin with `error:` and their number; from those the
+//! binding also fills `library` and `reason`.
 
 /// The JavaScript class of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! Digests and HMAC, chosen by the names that OpenSSL knows them by.
 //!
-//! One table holds every digest with the sizes that HMAC and the key derivations need. The engines are RustCrypto's,
-//! behind `DynDigest`, so that nothing that takes a digest's name is compiled once per digest.
+//! One table holds every digest with the sizes that HMAC and the key derivations need. The engines are
+//! RustCrypto's, behind `DynDigest`, so that nothing that takes a digest's name is compiled once per
+//! digest.
 
 use digest::DynDigest;
 
@@ -25,7 +26,27 @@ pub struct Digest {
 /// The DER of `DigestInfo` up to the digest, for an object id below 2.16.840.1.101.3.4.2.
 macro_rules! nist {
     ($arc:literal, $size:literal) => {
-        &[0x30, 0x11 + $size, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, $arc, 5, 0, 4, $size]
+        &[
+            0x30,
+            0x11 + $size,
+            0x30,
+            0x0d,
+            0x06,
+            0x09,
+            0x60,
+            0x86,
+            0x48,
+            1,
+            0x65,
+            3,
+            4,
+            2,
+            $arc,
+            5,
+            0,
+            4,
+            $size,
+        ]
     };
 }
 
@@ -42,7 +63,8 @@ macro_rules! digests {
     };
 }
 
-const MD5_PREFIX: &[u8] = &[0x30, 0x20, 0x30, 0x0c, 6, 8, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 2, 5, 5, 0, 4, 0x10];
+const MD5_PREFIX: &[u8] =
+    &[0x30, 0x20, 0x30, 0x0c, 6, 8, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 2, 5, 5, 0, 4, 0x10];
 const SHA1_PREFIX: &[u8] = &[0x30, 0x21, 0x30, 9, 6, 5, 0x2b, 0x0e, 3, 2, 0x1a, 5, 0, 4, 0x14];
 const RIPEMD160_PREFIX: &[u8] = &[0x30, 0x21, 0x30, 9, 6, 5, 0x2b, 0x24, 3, 2, 1, 5, 0, 4, 0x14];
 

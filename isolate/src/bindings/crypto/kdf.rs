@@ -9,7 +9,8 @@ use super::hash::{Digest, Running};
 pub fn pbkdf2(digest: &str, password: &[u8], salt: &[u8], rounds: u32, length: usize) -> Result<Vec<u8>> {
     let digest = Digest::named(digest)?;
     let mut out = vec![0u8; length];
-    // The common digests have an HMAC that keeps its state on the stack: several times faster than the general way.
+    // The common digests have an HMAC that keeps its state on the stack: several times faster than the
+    // general way.
     let done = match digest.name {
         "sha1" => pbkdf2::pbkdf2::<Hmac<sha1::Sha1>>(password, salt, rounds, &mut out),
         "sha256" => pbkdf2::pbkdf2::<Hmac<sha2::Sha256>>(password, salt, rounds, &mut out),
@@ -93,11 +94,20 @@ pub fn check_scrypt(cost: Cost) -> Result<scrypt::Params> {
     if u64::from(r) * 16 <= 63 && u64::from(n) >= 1 << (16 * u64::from(r)) {
         return Err(invalid_scrypt(""));
     }
-    let needed = 128.0 * f64::from(r) * (f64::from(n) + f64::from(p) + 2.0);
-    if needed > memory_bytes_max {
+    if bytes_of(cost) > memory_bytes_max {
         return Err(invalid_scrypt(": error:030000AC:digital envelope routines::memory limit exceeded"));
     }
     scrypt::Params::new(n.trailing_zeros() as u8, r, p).map_err(|_| invalid_scrypt(""))
+}
+
+fn bytes_of(cost: Cost) -> f64 {
+    128.0 * f64::from(cost.r) * (f64::from(cost.n) + f64::from(cost.p) + 2.0)
+}
+
+/// What scrypt of this cost allocates.
+pub fn scrypt_bytes(cost: Cost) -> usize {
+    // Beyond what a number of bytes can be, it becomes the largest.
+    bytes_of(cost) as usize
 }
 
 /// scrypt (RFC 7914) into `length` bytes.
@@ -139,7 +149,10 @@ mod tests {
             "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865"
         );
         assert_eq!(hkdf("sha256", b"", b"", b"", 255 * 32).expect("the longest").len(), 255 * 32);
-        assert_eq!(hkdf("sha256", b"", b"", b"", 255 * 32 + 1).expect_err("too long").code, "ERR_CRYPTO_INVALID_KEYLEN");
+        assert_eq!(
+            hkdf("sha256", b"", b"", b"", 255 * 32 + 1).expect_err("too long").code,
+            "ERR_CRYPTO_INVALID_KEYLEN"
+        );
     }
 
     #[test]
@@ -147,7 +160,10 @@ mod tests {
         let cost = |n, r, p, memory_bytes_max| Cost { n, r, p, memory_bytes_max };
         let key = scrypt(b"", b"", cost(16, 1, 1, 1e9), 64).expect("RFC 7914");
         assert!(hex(&key).starts_with("77d6576238657b203b19ca42c18a0497"));
-        assert_eq!(check_scrypt(cost(3, 8, 1, 1e9)).expect_err("no power of two").message, "Invalid scrypt params");
+        assert_eq!(
+            check_scrypt(cost(3, 8, 1, 1e9)).expect_err("no power of two").message,
+            "Invalid scrypt params"
+        );
         let refused = check_scrypt(cost(1 << 20, 8, 1, f64::from(32 << 20))).expect_err("too much memory");
         assert!(refused.message.ends_with("memory limit exceeded"));
     }

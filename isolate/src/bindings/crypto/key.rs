@@ -1,8 +1,9 @@
 //! Keys of public-key algorithms and the forms they are written in.
 //!
-//! A key is held as its numbers, checked once when it comes in: a point is on its curve, a private scalar is in range and
-//! fits its public half. Forms: SPKI, PKCS #8 (plain and with PBES2), SEC 1 and PKCS #1 in DER and PEM, PEM with the old
-//! `DEK-Info` encryption, and the numbers alone for JWK and raw keys. X.509 certificates and PKCS #12 are not read.
+//! A key is held as its numbers, checked once when it comes in: a point is on its curve, a private scalar
+//! is in range and fits its public half. Forms: SPKI, PKCS #8 (plain and with PBES2), SEC 1 and PKCS #1 in
+//! DER and PEM, PEM with the old `DEK-Info` encryption, and the numbers alone for JWK and raw keys. X.509
+//! certificates and PKCS #12 are not read.
 
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::Rng;
@@ -143,7 +144,8 @@ impl Key {
 
     /// Whether both are the same key.
     pub fn same(&self, other: &Key) -> bool {
-        self.is_private() == other.is_private() && self.to_der(self.natural()).ok() == other.to_der(other.natural()).ok()
+        self.is_private() == other.is_private()
+            && self.to_der(self.natural()).ok() == other.to_der(other.natural()).ok()
     }
 
     /// The encoding that every key of its half has.
@@ -159,8 +161,8 @@ impl Key {
         }
     }
 
-    /// The numbers of the key in the order in which JWK names them: RSA n, e, d, p, q, dp, dq, qi; curves x, y, d;
-    /// Curve25519 x, d.
+    /// The numbers of the key in the order in which JWK names them: RSA n, e, d, p, q, dp, dq, qi; curves
+    /// x, y, d; Curve25519 x, d.
     pub fn numbers(&self) -> Vec<Vec<u8>> {
         match self {
             Key::Ec { curve, private, public } => {
@@ -193,7 +195,9 @@ impl Key {
                 }
             }
             Encoding::Sec1 => match self {
-                Key::Ec { curve, private: Some(private), public } => Ok(sec1_der(*curve, private, public, true)),
+                Key::Ec { curve, private: Some(private), public } => {
+                    Ok(sec1_der(*curve, private, public, true))
+                }
                 _ => Err(incompatible()),
             },
             Encoding::Spki => {
@@ -206,12 +210,18 @@ impl Key {
             }
             Encoding::Pkcs8 => {
                 let key = match self {
-                    Key::Ec { curve, private: Some(private), public } => sec1_der(*curve, private, public, false),
+                    Key::Ec { curve, private: Some(private), public } => {
+                        sec1_der(*curve, private, public, false)
+                    }
                     Key::Edwards { private: Some(private), .. } => der::value(der::OCTET_STRING, &[private]),
                     Key::RsaPrivate(_) => rsa_private_der(&self.rsa_numbers()),
                     _ => return Err(incompatible()),
                 };
-                Ok(der::sequence(&[&der::unsigned(&[0]), &self.algorithm(), &der::value(der::OCTET_STRING, &[&key])]))
+                Ok(der::sequence(&[
+                    &der::unsigned(&[0]),
+                    &self.algorithm(),
+                    &der::value(der::OCTET_STRING, &[&key]),
+                ]))
             }
         }
     }
@@ -231,7 +241,12 @@ impl Key {
     }
 
     /// The key in DER, encrypted if wanted.
-    pub fn to_protected_der(&self, encoding: Encoding, protection: Option<&Protection>, rng: &mut ChaCha20Rng) -> Result<Vec<u8>> {
+    pub fn to_protected_der(
+        &self,
+        encoding: Encoding,
+        protection: Option<&Protection>,
+        rng: &mut ChaCha20Rng,
+    ) -> Result<Vec<u8>> {
         let plain = self.to_der(encoding)?;
         match protection {
             Some(protection) if encoding == Encoding::Pkcs8 => encrypt_pkcs8(&plain, protection, rng),
@@ -240,7 +255,12 @@ impl Key {
     }
 
     /// The key in PEM, encrypted if wanted.
-    pub fn to_pem(&self, encoding: Encoding, protection: Option<&Protection>, rng: &mut ChaCha20Rng) -> Result<String> {
+    pub fn to_pem(
+        &self,
+        encoding: Encoding,
+        protection: Option<&Protection>,
+        rng: &mut ChaCha20Rng,
+    ) -> Result<String> {
         let der = self.to_protected_der(encoding, protection, rng)?;
         let label = match (encoding, self.is_private()) {
             (Encoding::Spki, _) => "PUBLIC KEY",
@@ -258,8 +278,10 @@ impl Key {
                 let key = bytes_to_key(protection.passphrase, &iv[..8], suite.key);
                 let body = run_cipher(suite, true, &key, &iv, &der)?;
                 let hex: String = iv.iter().map(|byte| format!("{byte:02X}")).collect();
-                let head =
-                    format!("Proc-Type: 4,ENCRYPTED\nDEK-Info: {},{hex}\n\n", suite.name.to_ascii_uppercase());
+                let head = format!(
+                    "Proc-Type: 4,ENCRYPTED\nDEK-Info: {},{hex}\n\n",
+                    suite.name.to_ascii_uppercase()
+                );
                 Ok(der::write_pem(label, &head, &body))
             }
             _ => Ok(der::write_pem(label, "", &der)),
@@ -272,7 +294,8 @@ impl Key {
         let mut body = pem.body;
         if let Some(encryption) = pem.encryption {
             let (cipher, iv) = encryption.split_once(',').ok_or_else(Failure::bad_key)?;
-            let suite = Suite::find(cipher).filter(|suite| suite.mode == Mode::Cbc).ok_or_else(Failure::bad_key)?;
+            let suite =
+                Suite::find(cipher).filter(|suite| suite.mode == Mode::Cbc).ok_or_else(Failure::bad_key)?;
             let iv: Vec<u8> = (0..iv.len() / 2)
                 .map(|at| iv.get(2 * at..2 * at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok()))
                 .collect::<Option<_>>()
@@ -312,7 +335,11 @@ impl Key {
             Encoding::Pkcs1 => {
                 let mut outer = Reader::new(bytes).sequence()?;
                 let first = outer.unsigned()?;
-                if first.is_empty() { rsa_private_from(Reader::new(bytes)) } else { rsa_public_from(Reader::new(bytes)) }
+                if first.is_empty() {
+                    rsa_private_from(Reader::new(bytes))
+                } else {
+                    rsa_public_from(Reader::new(bytes))
+                }
             }
         }
     }
@@ -389,8 +416,11 @@ fn rsa_private_der(numbers: &[Vec<u8>]) -> Vec<u8> {
 }
 
 fn sec1_der(curve: Curve, private: &[u8], public: &[u8], with_curve: bool) -> Vec<u8> {
-    let named =
-        if with_curve { der::value(0xa0, &[&der::value(der::OBJECT_ID, &[curve.about().oid])]) } else { Vec::new() };
+    let named = if with_curve {
+        der::value(0xa0, &[&der::value(der::OBJECT_ID, &[curve.about().oid])])
+    } else {
+        Vec::new()
+    };
     der::sequence(&[
         &der::unsigned(&[1]),
         &der::value(der::OCTET_STRING, &[private]),
@@ -459,7 +489,8 @@ fn encrypt_pkcs8(plain: &[u8], protection: &Protection, rng: &mut ChaCha20Rng) -
             &hmac,
         ]),
     ]);
-    let scheme = der::sequence(&[&oid(OID_AES, &[aes_cbc_arc(suite.key)]), &der::value(der::OCTET_STRING, &[&iv])]);
+    let scheme =
+        der::sequence(&[&oid(OID_AES, &[aes_cbc_arc(suite.key)]), &der::value(der::OCTET_STRING, &[&iv])]);
     let algorithm = der::sequence(&[&oid(OID_PBES2, &[]), &der::sequence(&[&derivation, &scheme])]);
     Ok(der::sequence(&[&algorithm, &der::value(der::OCTET_STRING, &[&body])]))
 }
@@ -550,12 +581,20 @@ mod tests {
                     assert!(encoding != Encoding::Pkcs8);
                     continue;
                 };
-                assert!(Key::from_der(&bytes, encoding, None).expect("its own DER").same(&key), "{}", key.type_name());
+                assert!(
+                    Key::from_der(&bytes, encoding, None).expect("its own DER").same(&key),
+                    "{}",
+                    key.type_name()
+                );
                 let pem = key.to_pem(encoding, None, &mut rng).expect("the same encoding");
                 assert!(Key::from_pem(&pem, None).expect("its own PEM").same(&key), "{}", key.type_name());
                 let protection = Protection { cipher: "aes-192-cbc", passphrase: b"secret" };
                 let pem = key.to_pem(encoding, Some(&protection), &mut rng).expect("the same encoding");
-                assert!(Key::from_pem(&pem, Some(b"secret")).expect("its own PEM").same(&key), "{}", key.type_name());
+                assert!(
+                    Key::from_pem(&pem, Some(b"secret")).expect("its own PEM").same(&key),
+                    "{}",
+                    key.type_name()
+                );
                 assert!(Key::from_pem(&pem, Some(b"Secret")).is_err());
                 assert_eq!(Key::from_pem(&pem, None).err(), Some(no_passphrase()));
             }
@@ -573,8 +612,8 @@ mod tests {
     fn no_cut_or_changed_key_makes_a_panic() {
         let mut rng = ChaCha20Rng::from_seed([2; 32]);
         for key in keys(&mut rng) {
-            for (encoding, bytes) in
-                [Encoding::Pkcs8, Encoding::Spki].map(|encoding| (encoding, key.to_der(encoding).expect("every key")))
+            for (encoding, bytes) in [Encoding::Pkcs8, Encoding::Spki]
+                .map(|encoding| (encoding, key.to_der(encoding).expect("every key")))
             {
                 for end in 0..bytes.len().min(80) {
                     assert!(Key::from_der(&bytes[..end], encoding, None).is_err());

@@ -1,10 +1,12 @@
 //! What `node:crypto` does in C++, as a small set of functions on bytes.
 //!
-//! - `natives.crypto.open()` makes the functions at the first use of the module, so that a run without it pays nothing.
-//!   The classes that Node's library expects are JavaScript over these functions, in `prelude/bindings/crypto.js`.
+//! - `natives.crypto.open()` makes the functions at the first use of the module, so that a run without it
+//!   pays nothing. The classes that Node's library expects are JavaScript over these functions, in
+//!   `prelude/bindings/crypto.js`.
 //! - The folder below this file knows no V8: bytes and numbers in, bytes or a [`Failure`] out.
 //! - All chance comes from the run's one seeded stream ([`crate::random`]).
-//! - Not here: TLS, X.509, PKCS #12, DSA, finite-field Diffie-Hellman, post-quantum algorithms, engines, FIPS.
+//! - Not here: TLS, X.509, PKCS #12, DSA, finite-field Diffie-Hellman, post-quantum algorithms, engines,
+//!   FIPS.
 
 pub mod cipher;
 pub mod curve;
@@ -26,8 +28,9 @@ use self::failure::{Class, Failure, Result};
 use self::hash::{Digest, Running};
 use self::key::{Encoding, Key, Protection};
 use self::rsa::{MessagePadding, SignaturePadding};
-use super::bytes::{STORAGE, view_bytes};
+use super::bytes::{STORAGE, new_bytes, view_bytes};
 use super::{handle, set_function};
+use crate::memory;
 
 type Scope<'s, 'i> = v8::PinScope<'s, 'i>;
 type Args<'s> = v8::FunctionCallbackArguments<'s>;
@@ -100,6 +103,25 @@ fn open(scope: &mut Scope<'_, '_>, _: Args<'_>, mut result: Return<'_>) {
     result.set(target.into());
 }
 
+/// Room that an operation takes for itself, given back when it is dropped.
+struct Room(usize);
+
+impl Room {
+    fn take(bytes: usize) -> Result<Room> {
+        if memory::take(bytes) {
+            Ok(Room(bytes))
+        } else {
+            Err(Failure::new(Class::Error, "ERR_MEMORY_ALLOCATION_FAILED", "Failed to allocate memory"))
+        }
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        memory::give_back(self.0);
+    }
+}
+
 /// A generator of random numbers for one operation.
 fn rng() -> ChaCha20Rng {
     let mut seed = [0u8; 32];
@@ -131,14 +153,9 @@ fn string<'s>(scope: &mut Scope<'s, '_>, text: &str) -> v8::Local<'s, v8::Value>
     v8::String::new(scope, text).unwrap_or_else(|| v8::String::empty(scope)).into()
 }
 
-fn array_of<'s>(scope: &mut Scope<'s, '_>, bytes: Vec<u8>) -> v8::Local<'s, v8::Value> {
-    let length = bytes.len();
-    let store = v8::ArrayBuffer::new_backing_store_from_vec(bytes).make_shared();
-    let buffer = v8::ArrayBuffer::with_backing_store(scope, &store);
-    match v8::Uint8Array::new(scope, buffer, 0, length) {
-        Some(array) => array.into(),
-        None => v8::undefined(scope).into(),
-    }
+fn array_of<'s>(scope: &mut Scope<'s, '_>, bytes: &[u8]) -> v8::Local<'s, v8::Value> {
+    // Without room there is an exception, or the end of the run.
+    new_bytes(scope, bytes).map_or_else(|| v8::undefined(scope).into(), Into::into)
 }
 
 fn throw(scope: &mut Scope<'_, '_>, failure: &Failure) {
@@ -151,7 +168,10 @@ fn throw(scope: &mut Scope<'_, '_>, failure: &Failure) {
     if let Ok(object) = v8::Local::<v8::Object>::try_from(error) {
         // `error:1C800064:Provider routines::bad decrypt`: number, library, function (empty), reason.
         let parts: Vec<&str> = failure.message.splitn(5, ':').collect();
-        let openssl = if let ["error", _, library, _, reason] = parts[..] { [library, reason] } else { ["", ""] };
+        let openssl = match parts[..] {
+            ["error", _, library, _, reason] if !failure.code.is_empty() => [library, reason],
+            _ => ["", ""],
+        };
         for (name, value) in [("library", openssl[0]), ("reason", openssl[1]), ("code", failure.code)] {
             if !value.is_empty() {
                 let (name, value) = (string(scope, name), string(scope, value));
@@ -164,7 +184,7 @@ fn throw(scope: &mut Scope<'_, '_>, failure: &Failure) {
 
 fn give(scope: &mut Scope<'_, '_>, mut result: Return<'_>, outcome: Result<Vec<u8>>) {
     match outcome {
-        Ok(bytes) => result.set(array_of(scope, bytes)),
+        Ok(bytes) => result.set(array_of(scope, &bytes)),
         Err(failure) => throw(scope, &failure),
     }
 }
@@ -172,7 +192,7 @@ fn give(scope: &mut Scope<'_, '_>, mut result: Return<'_>, outcome: Result<Vec<u
 /// Gives bytes, or nothing at all: what is wrong then is worded by the caller.
 fn give_optional(scope: &mut Scope<'_, '_>, mut result: Return<'_>, outcome: Option<Vec<u8>>) {
     if let Some(bytes) = outcome {
-        result.set(array_of(scope, bytes));
+        result.set(array_of(scope, &bytes));
     }
 }
 
@@ -267,7 +287,8 @@ fn hash_finish(scope: &mut Scope<'_, '_>, args: Args<'_>, result: Return<'_>) {
 /// `pbkdf2(digest, password, salt, rounds, length)`
 fn pbkdf2(scope: &mut Scope<'_, '_>, args: Args<'_>, result: Return<'_>) {
     let (name, rounds, length) = (text(scope, &args, 0), number(scope, &args, 3), number(scope, &args, 4));
-    let outcome = kdf::pbkdf2(&name, &bytes(&args, 1), &bytes(&args, 2), rounds, length as usize);
+    let outcome = Room::take(length as usize)
+        .and_then(|_room| kdf::pbkdf2(&name, &bytes(&args, 1), &bytes(&args, 2), rounds, length as usize));
     give(scope, result, outcome);
 }
 
@@ -298,7 +319,9 @@ fn scrypt_check(scope: &mut Scope<'_, '_>, args: Args<'_>, _: Return<'_>) {
 /// `scrypt(n, r, p, maxmem, password, salt, length)`
 fn scrypt(scope: &mut Scope<'_, '_>, args: Args<'_>, result: Return<'_>) {
     let (cost, length) = (cost(scope, &args, 0), number(scope, &args, 6));
-    let outcome = kdf::scrypt(&bytes(&args, 4), &bytes(&args, 5), cost, length as usize);
+    let needed = kdf::scrypt_bytes(cost).saturating_add(length as usize);
+    let outcome = Room::take(needed)
+        .and_then(|_room| kdf::scrypt(&bytes(&args, 4), &bytes(&args, 5), cost, length as usize));
     give(scope, result, outcome);
 }
 
@@ -355,7 +378,8 @@ fn cipher_additional(scope: &mut Scope<'_, '_>, args: Args<'_>, _: Return<'_>) {
 fn cipher_update(scope: &mut Scope<'_, '_>, args: Args<'_>, result: Return<'_>) {
     let mut storage = STORAGE;
     let data = view_bytes(args.get(1), &mut storage).unwrap_or_default();
-    let outcome = handle::with(scope, args.get(0), |cipher: &mut Cipher| cipher.update(data)).ok_or_else(closed);
+    let outcome =
+        handle::with(scope, args.get(0), |cipher: &mut Cipher| cipher.update(data)).ok_or_else(closed);
     give(scope, result, outcome);
 }
 
@@ -363,9 +387,9 @@ fn cipher_update(scope: &mut Scope<'_, '_>, args: Args<'_>, result: Return<'_>) 
 fn cipher_finish(scope: &mut Scope<'_, '_>, args: Args<'_>, result: Return<'_>) {
     match handle::take::<Cipher>(scope, args.get(0)).ok_or_else(closed).and_then(Cipher::finish) {
         Ok((rest, tag)) => {
-            let rest = array_of(scope, rest);
+            let rest = array_of(scope, &rest);
             let tag = match tag {
-                Some(tag) => array_of(scope, tag.to_vec()),
+                Some(tag) => array_of(scope, &tag),
                 None => v8::undefined(scope).into(),
             };
             give_list(scope, result, &[rest, tag]);
@@ -426,10 +450,11 @@ fn curve_agree(scope: &mut Scope<'_, '_>, args: Args<'_>, result: Return<'_>) {
 fn agree(scope: &mut Scope<'_, '_>, args: Args<'_>, result: Return<'_>) {
     let keys = key_of(scope, &args, 0).and_then(|left| Ok((left, key_of(scope, &args, 1)?)));
     let outcome = match keys {
-        Ok((
-            Key::Ec { curve, private: Some(private), .. },
-            Key::Ec { curve: other, public, .. },
-        )) if curve == other => curve.agree(&private, &public),
+        Ok((Key::Ec { curve, private: Some(private), .. }, Key::Ec { curve: other, public, .. }))
+            if curve == other =>
+        {
+            curve.agree(&private, &public)
+        }
         Ok((
             Key::Edwards { kind: Edwards::X25519, private: Some(private), .. },
             Key::Edwards { kind: Edwards::X25519, public, .. },
@@ -463,8 +488,8 @@ fn key_from_der(scope: &mut Scope<'_, '_>, args: Args<'_>, result: Return<'_>) {
     give_handle(scope, result, outcome);
 }
 
-/// `keyFromParts(type, parts…)` gives a key, or undefined when the parts make none. Parts: `ec` curve, private, point;
-/// `ed25519` and `x25519` private, public; `rsa` n, e, d, p, q.
+/// `keyFromParts(type, parts…)` gives a key, or undefined when the parts make none. Parts: `ec` curve,
+/// private, point; `ed25519` and `x25519` private, public; `rsa` n, e, d, p, q.
 fn key_from_parts(scope: &mut Scope<'_, '_>, args: Args<'_>, result: Return<'_>) {
     let kind = text(scope, &args, 0);
     let part = |at| optional_bytes(&args, at);
@@ -483,7 +508,9 @@ fn key_from_parts(scope: &mut Scope<'_, '_>, args: Args<'_>, result: Return<'_>)
             (Some(n), Some(e), None, ..) => rsa::public(&n, &e).map(|key| Key::RsaPublic(Box::new(key))),
             _ => None,
         },
-        kind => Edwards::named(kind).and_then(|kind| Key::edwards(kind, part(1).as_deref(), part(2).as_deref())),
+        kind => {
+            Edwards::named(kind).and_then(|kind| Key::edwards(kind, part(1).as_deref(), part(2).as_deref()))
+        }
     };
     if let Some(key) = key {
         give_handle(scope, result, Ok(key));
@@ -539,7 +566,7 @@ fn key_info(scope: &mut Scope<'_, '_>, args: Args<'_>, result: Return<'_>) {
 fn key_numbers(scope: &mut Scope<'_, '_>, args: Args<'_>, result: Return<'_>) {
     match key_of(scope, &args, 0) {
         Ok(key) => {
-            let numbers: Vec<_> = key.numbers().into_iter().map(|number| array_of(scope, number)).collect();
+            let numbers: Vec<_> = key.numbers().into_iter().map(|number| array_of(scope, &number)).collect();
             give_list(scope, result, &numbers);
         }
         Err(failure) => throw(scope, &failure),
@@ -563,7 +590,8 @@ fn key_to_der(scope: &mut Scope<'_, '_>, args: Args<'_>, result: Return<'_>) {
     let (encoding, cipher, passphrase) =
         (encoding(number(scope, &args, 1)), text(scope, &args, 2), optional_bytes(&args, 3));
     let protection = passphrase.as_ref().map(|passphrase| Protection { cipher: &cipher, passphrase });
-    let outcome = key_of(scope, &args, 0).and_then(|key| key.to_protected_der(encoding, protection.as_ref(), &mut rng()));
+    let outcome = key_of(scope, &args, 0)
+        .and_then(|key| key.to_protected_der(encoding, protection.as_ref(), &mut rng()));
     give(scope, result, outcome);
 }
 
@@ -578,7 +606,13 @@ fn key_to_pem(scope: &mut Scope<'_, '_>, args: Args<'_>, mut result: Return<'_>)
     }
 }
 
-fn signature_padding(scope: &mut Scope<'_, '_>, args: &Args<'_>, at: i32, digest: &Digest, signs: bool) -> Result<SignaturePadding> {
+fn signature_padding(
+    scope: &mut Scope<'_, '_>,
+    args: &Args<'_>,
+    at: i32,
+    digest: &Digest,
+    signs: bool,
+) -> Result<SignaturePadding> {
     if args.get(at).is_undefined() {
         return Ok(SignaturePadding::Pkcs1);
     }
@@ -622,10 +656,17 @@ fn hashed(scope: &mut Scope<'_, '_>, args: &Args<'_>) -> Result<(&'static Digest
 /// Ed25519 hashes on its own.
 fn check_no_digest(args: &Args<'_>) -> Result<()> {
     if args.get(3).is_true() {
-        return Err(Failure::new(Class::Error, "ERR_CRYPTO_UNSUPPORTED_OPERATION", "Unsupported crypto operation"));
+        return Err(Failure::new(
+            Class::Error,
+            "ERR_CRYPTO_UNSUPPORTED_OPERATION",
+            "Unsupported crypto operation",
+        ));
     }
     if args.get(1).is_string() {
-        return Err(Failure::openssl("ERR_OSSL_INVALID_DIGEST", "error:1C80007A:Provider routines::invalid digest"));
+        return Err(Failure::openssl(
+            "ERR_OSSL_INVALID_DIGEST",
+            "error:1C80007A:Provider routines::invalid digest",
+        ));
     }
     Ok(())
 }
@@ -662,8 +703,11 @@ fn verify(scope: &mut Scope<'_, '_>, args: Args<'_>, mut result: Return<'_>) {
         }
         Key::Ec { curve, public, .. } => {
             let (_, hashed) = hashed(scope, &args)?;
-            let signature =
-                if args.get(4).is_true() { Some(signature) } else { key::signature_from_der(*curve, &signature) };
+            let signature = if args.get(4).is_true() {
+                Some(signature)
+            } else {
+                key::signature_from_der(*curve, &signature)
+            };
             Ok(signature.is_some_and(|signature| curve.verify(public, &hashed, &signature)))
         }
         Key::RsaPublic(_) | Key::RsaPrivate(_) => {
@@ -680,8 +724,8 @@ fn verify(scope: &mut Scope<'_, '_>, args: Args<'_>, mut result: Return<'_>) {
     }
 }
 
-/// `rsaCrypt(key, operation, padding, digest, maskDigest, label, data)`; operations: 0 publicEncrypt, 1 privateDecrypt,
-/// 2 privateEncrypt, 3 publicDecrypt.
+/// `rsaCrypt(key, operation, padding, digest, maskDigest, label, data)`; operations: 0 publicEncrypt, 1
+/// privateDecrypt, 2 privateEncrypt, 3 publicDecrypt.
 fn rsa_crypt(scope: &mut Scope<'_, '_>, args: Args<'_>, result: Return<'_>) {
     let operation = number(scope, &args, 1);
     let padding = integer(scope, &args, 2);
@@ -710,7 +754,9 @@ fn rsa_crypt(scope: &mut Scope<'_, '_>, args: Args<'_>, result: Return<'_>) {
                 rsa::decrypt(key, &MessagePadding::None, &data, &mut rng())
             }
             (2, Key::RsaPrivate(key)) => rsa::sign_bytes(key, &data, &mut rng()),
-            (3, _) if padding == RSA_NO_PADDING => rsa::encrypt(&public, &MessagePadding::None, &data, &mut rng()),
+            (3, _) if padding == RSA_NO_PADDING => {
+                rsa::encrypt(&public, &MessagePadding::None, &data, &mut rng())
+            }
             (3, _) => rsa::recover_bytes(&public, &data),
             _ => Err(not_for_this_key()),
         }

@@ -1,8 +1,9 @@
 //! RSA: the paddings of PKCS #1 (signatures v1.5 and PSS, encryption v1.5 and OAEP) over the raw operation.
 //!
-//! The paddings are written here and take any digest of the table by name, with another digest for the mask if wanted;
-//! the arithmetic, with its blinding and its check of the result, is the crate's. Decryption with v1.5 padding goes
-//! through the crate wholly, because it must not tell by its answer whether the padding was right.
+//! The paddings are written here and take any digest of the table by name, with another digest for the mask
+//! if wanted; the arithmetic, with its blinding and its check of the result, is the crate's. Decryption
+//! with v1.5 padding goes through the crate wholly, because it must not tell by its answer whether the
+//! padding was right.
 
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::Rng;
@@ -60,10 +61,10 @@ pub fn private(n: &[u8], e: &[u8], d: &[u8], p: &[u8], q: &[u8]) -> Option<Priva
 /// A new private key.
 pub fn generate(bits: u32, exponent: u32, rng: &mut ChaCha20Rng) -> Result<PrivateKey> {
     if !(MODULUS_BITS_MIN..=MODULUS_BITS_MAX).contains(&bits) {
-        return Err(Failure::openssl("ERR_OSSL_RSA_KEY_SIZE_TOO_SMALL", "error:02000078:rsa routines::key size too small"));
+        return Err(Failure::openssl("", "error:1C8000AB:Provider routines::key size too small"));
     }
-    if exponent < 3 || exponent % 2 == 0 {
-        return Err(Failure::openssl("ERR_OSSL_RSA_PUB_EXPONENT_OUT_OF_RANGE", "error:020000B2:rsa routines::pub exponent out of range"));
+    if exponent < 3 || exponent.is_multiple_of(2) {
+        return Err(Failure::openssl("", "error:020000B2:rsa routines::pub exponent out of range"));
     }
     PrivateKey::new_with_exp_unchecked(rng, bits as usize, BoxedUint::from(u64::from(exponent)))
         .map_err(|_| Failure::new(Class::Error, "ERR_CRYPTO_OPERATION_FAILED", "Key generation job failed"))
@@ -81,7 +82,7 @@ pub fn numbers(key: &PrivateKey) -> Vec<Vec<u8>> {
 
 fn raw_public(key: &PublicKey, message: &[u8]) -> Result<Vec<u8>> {
     let number = BoxedUint::from_be_slice(message, key.n_bits_precision()).map_err(|_| too_large())?;
-    if &number >= key.n().as_ref() {
+    if number >= *key.n().as_ref() {
         return Err(too_large());
     }
     let result = hazmat::rsa_encrypt(key, &number).map_err(|_| failed())?;
@@ -90,7 +91,7 @@ fn raw_public(key: &PublicKey, message: &[u8]) -> Result<Vec<u8>> {
 
 fn raw_private(key: &PrivateKey, rng: &mut ChaCha20Rng, message: &[u8]) -> Result<Vec<u8>> {
     let number = BoxedUint::from_be_slice(message, key.n_bits_precision()).map_err(|_| too_large())?;
-    if &number >= key.n().as_ref() {
+    if number >= *key.n().as_ref() {
         return Err(too_large());
     }
     let result = hazmat::rsa_decrypt_and_check(key, Some(rng), &number).map_err(|_| failed())?;
@@ -104,15 +105,24 @@ fn padded(bytes: &[u8], size: usize) -> Vec<u8> {
 }
 
 fn too_large() -> Failure {
-    Failure::openssl("ERR_OSSL_RSA_DATA_TOO_LARGE_FOR_MODULUS", "error:02000084:rsa routines::data too large for modulus")
+    Failure::openssl(
+        "ERR_OSSL_RSA_DATA_TOO_LARGE_FOR_MODULUS",
+        "error:02000084:rsa routines::data too large for modulus",
+    )
 }
 
 fn too_long() -> Failure {
-    Failure::openssl("ERR_OSSL_RSA_DATA_TOO_LARGE_FOR_KEY_SIZE", "error:0200006E:rsa routines::data too large for key size")
+    Failure::openssl(
+        "ERR_OSSL_RSA_DATA_TOO_LARGE_FOR_KEY_SIZE",
+        "error:0200006E:rsa routines::data too large for key size",
+    )
 }
 
 fn too_short_key() -> Failure {
-    Failure::openssl("ERR_OSSL_RSA_DIGEST_TOO_BIG_FOR_RSA_KEY", "error:02000070:rsa routines::digest too big for rsa key")
+    Failure::openssl(
+        "ERR_OSSL_RSA_DIGEST_TOO_BIG_FOR_RSA_KEY",
+        "error:02000070:rsa routines::digest too big for rsa key",
+    )
 }
 
 fn failed() -> Failure {
@@ -132,7 +142,10 @@ fn mask(digest: &Digest, seed: &[u8], data: &mut [u8]) {
 /// What a v1.5 signature of this digest decrypts to.
 fn pkcs1_signed(digest: &Digest, hashed: &[u8], size: usize) -> Result<Vec<u8>> {
     if digest.prefix.is_empty() {
-        return Err(Failure::openssl("ERR_OSSL_INVALID_DIGEST", "error:1C80007A:Provider routines::invalid digest"));
+        return Err(Failure::openssl(
+            "ERR_OSSL_INVALID_DIGEST",
+            "error:1C80007A:Provider routines::invalid digest",
+        ));
     }
     let info = [digest.prefix, hashed].concat();
     if size < info.len() + 11 {
@@ -142,7 +155,13 @@ fn pkcs1_signed(digest: &Digest, hashed: &[u8], size: usize) -> Result<Vec<u8>> 
 }
 
 /// Signs a digest.
-pub fn sign(key: &PrivateKey, digest: &Digest, hashed: &[u8], padding: SignaturePadding, rng: &mut ChaCha20Rng) -> Result<Vec<u8>> {
+pub fn sign(
+    key: &PrivateKey,
+    digest: &Digest,
+    hashed: &[u8],
+    padding: SignaturePadding,
+    rng: &mut ChaCha20Rng,
+) -> Result<Vec<u8>> {
     let encoded = match padding {
         SignaturePadding::Pkcs1 => pkcs1_signed(digest, hashed, key.size())?,
         SignaturePadding::Pss(salt) => pss_encode(key.n().bit_width() - 1, digest, hashed, salt, rng)?,
@@ -151,18 +170,32 @@ pub fn sign(key: &PrivateKey, digest: &Digest, hashed: &[u8], padding: Signature
 }
 
 /// Whether this is a signature of the digest.
-pub fn verify(key: &PublicKey, digest: &Digest, hashed: &[u8], padding: SignaturePadding, signature: &[u8]) -> bool {
+pub fn verify(
+    key: &PublicKey,
+    digest: &Digest,
+    hashed: &[u8],
+    padding: SignaturePadding,
+    signature: &[u8],
+) -> bool {
     if signature.len() != key.size() {
         return false;
     }
     let Ok(encoded) = raw_public(key, signature) else { return false };
     match padding {
-        SignaturePadding::Pkcs1 => pkcs1_signed(digest, hashed, key.size()).is_ok_and(|expected| expected == encoded),
+        SignaturePadding::Pkcs1 => {
+            pkcs1_signed(digest, hashed, key.size()).is_ok_and(|expected| expected == encoded)
+        }
         SignaturePadding::Pss(salt) => pss_verify(key.n().bit_width() - 1, digest, hashed, salt, &encoded),
     }
 }
 
-fn pss_encode(bits: u32, digest: &Digest, hashed: &[u8], salt: Option<usize>, rng: &mut ChaCha20Rng) -> Result<Vec<u8>> {
+fn pss_encode(
+    bits: u32,
+    digest: &Digest,
+    hashed: &[u8],
+    salt: Option<usize>,
+    rng: &mut ChaCha20Rng,
+) -> Result<Vec<u8>> {
     let size = bits.div_ceil(8) as usize;
     let longest = size.checked_sub(digest.size + 2).ok_or_else(too_short_key)?;
     let mut salt_bytes = vec![0u8; salt.unwrap_or(longest)];
@@ -208,7 +241,12 @@ fn pss_verify(bits: u32, digest: &Digest, hashed: &[u8], salt: Option<usize>, en
 }
 
 /// Encrypts for the holder of the private key.
-pub fn encrypt(key: &PublicKey, padding: &MessagePadding, message: &[u8], rng: &mut ChaCha20Rng) -> Result<Vec<u8>> {
+pub fn encrypt(
+    key: &PublicKey,
+    padding: &MessagePadding,
+    message: &[u8],
+    rng: &mut ChaCha20Rng,
+) -> Result<Vec<u8>> {
     let size = key.size();
     let encoded = match padding {
         MessagePadding::None => {
@@ -253,7 +291,12 @@ pub fn encrypt(key: &PublicKey, padding: &MessagePadding, message: &[u8], rng: &
 }
 
 /// Decrypts with the private key.
-pub fn decrypt(key: &PrivateKey, padding: &MessagePadding, message: &[u8], rng: &mut ChaCha20Rng) -> Result<Vec<u8>> {
+pub fn decrypt(
+    key: &PrivateKey,
+    padding: &MessagePadding,
+    message: &[u8],
+    rng: &mut ChaCha20Rng,
+) -> Result<Vec<u8>> {
     match padding {
         MessagePadding::None => {
             if message.len() > key.size() {
@@ -263,8 +306,12 @@ pub fn decrypt(key: &PrivateKey, padding: &MessagePadding, message: &[u8], rng: 
         }
         MessagePadding::Pkcs1 => key.pkcs1v15_decrypt_with_rng(rng, message).map_err(|_| failed()),
         MessagePadding::Oaep(digest, mask_digest, label) => {
-            let wrong =
-                || Failure::openssl("ERR_OSSL_RSA_OAEP_DECODING_ERROR", "error:02000079:rsa routines::oaep decoding error");
+            let wrong = || {
+                Failure::openssl(
+                    "ERR_OSSL_RSA_OAEP_DECODING_ERROR",
+                    "error:02000079:rsa routines::oaep decoding error",
+                )
+            };
             let size = key.size();
             if message.len() != size || size < 2 * digest.size + 2 {
                 return Err(wrong());
@@ -296,7 +343,10 @@ pub fn sign_bytes(key: &PrivateKey, message: &[u8], rng: &mut ChaCha20Rng) -> Re
 /// The way back: Node's `publicDecrypt`.
 pub fn recover_bytes(key: &PublicKey, message: &[u8]) -> Result<Vec<u8>> {
     let wrong = || {
-        Failure::openssl("ERR_OSSL_RSA_PADDING_CHECK_FAILED", "error:02000072:rsa routines::padding check failed")
+        Failure::openssl(
+            "ERR_OSSL_RSA_PADDING_CHECK_FAILED",
+            "error:02000072:rsa routines::padding check failed",
+        )
     };
     if message.len() != key.size() {
         return Err(wrong());
@@ -321,28 +371,40 @@ mod tests {
         for bits in [1024, 1025] {
             let key = generate(bits, 65_537, &mut rng).expect("a key");
             let numbers = numbers(&key);
-            let again = private(&numbers[0], &numbers[1], &numbers[2], &numbers[3], &numbers[4]).expect("the same key");
+            let again = private(&numbers[0], &numbers[1], &numbers[2], &numbers[3], &numbers[4])
+                .expect("the same key");
             assert_eq!(super::numbers(&again), numbers);
             let public = public(&numbers[0], &numbers[1]).expect("its public key");
             let sha256 = Digest::find("sha256").expect("sha256");
             let sha1 = Digest::find("sha1").expect("sha1");
             let hashed = sha256.of(b"data");
-            for padding in [SignaturePadding::Pkcs1, SignaturePadding::Pss(None), SignaturePadding::Pss(Some(32)), SignaturePadding::Pss(Some(0))] {
+            for padding in [
+                SignaturePadding::Pkcs1,
+                SignaturePadding::Pss(None),
+                SignaturePadding::Pss(Some(32)),
+                SignaturePadding::Pss(Some(0)),
+            ] {
                 let mut signature = sign(&key, sha256, &hashed, padding, &mut rng).expect("a signature");
                 assert!(verify(&public, sha256, &hashed, padding, &signature), "{padding:?}");
                 assert!(!verify(&public, sha256, &sha256.of(b"date"), padding, &signature), "{padding:?}");
                 signature[9] ^= 1;
                 assert!(!verify(&public, sha256, &hashed, padding, &signature), "{padding:?}");
             }
-            let signature = sign(&key, sha256, &hashed, SignaturePadding::Pss(Some(20)), &mut rng).expect("a signature");
+            let signature =
+                sign(&key, sha256, &hashed, SignaturePadding::Pss(Some(20)), &mut rng).expect("a signature");
             assert!(verify(&public, sha256, &hashed, SignaturePadding::Pss(None), &signature));
             assert!(!verify(&public, sha256, &hashed, SignaturePadding::Pss(Some(32)), &signature));
-            for padding in [MessagePadding::Pkcs1, MessagePadding::Oaep(sha1, sha1, b""), MessagePadding::Oaep(sha256, sha1, b"label")] {
+            for padding in [
+                MessagePadding::Pkcs1,
+                MessagePadding::Oaep(sha1, sha1, b""),
+                MessagePadding::Oaep(sha256, sha1, b"label"),
+            ] {
                 let secret = encrypt(&public, &padding, b"message", &mut rng).expect("short enough");
                 assert_eq!(decrypt(&key, &padding, &secret, &mut rng).expect("its own"), b"message");
                 assert!(encrypt(&public, &padding, &[1; 200], &mut rng).is_err());
             }
-            let secret = encrypt(&public, &MessagePadding::Oaep(sha1, sha1, b""), b"message", &mut rng).expect("short enough");
+            let secret = encrypt(&public, &MessagePadding::Oaep(sha1, sha1, b""), b"message", &mut rng)
+                .expect("short enough");
             assert!(decrypt(&key, &MessagePadding::Oaep(sha1, sha1, b"x"), &secret, &mut rng).is_err());
             let bytes = sign_bytes(&key, b"bytes", &mut rng).expect("short enough");
             assert_eq!(recover_bytes(&public, &bytes).expect("its own"), b"bytes");

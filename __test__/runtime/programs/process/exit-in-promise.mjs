@@ -1,0 +1,3 @@
+await null;
+queueMicrotask(() => console.log("not shown"));
+process.exit(0);

@@ -1,0 +1,3 @@
+setTimeout(() => process.exit(), 1);
+setInterval(() => {}, 1000);
+process.exitCode = 7;

@@ -1,0 +1,2 @@
+for await (const piece of process.stdin) console.log("not shown", piece);
+console.log("end");
