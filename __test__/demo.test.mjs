@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { NEW_NAME, OLD_NAME } from "../examples/demo-model.mjs";
@@ -82,8 +82,17 @@ describe("with the script", () => {
   test("each call is shown, the refused one too", () => {
     const using = sources.filter((text) => text.includes(OLD_NAME)).length;
     const shown = [...plain.output.matchAll(/^ {2}([●✗]) (\w+)/gm)].map(([, mark, tool]) => mark + tool);
-    assert.deepEqual(shown, ["●find", "●grep", "●read", "✗edit", ...Array(using).fill("●edit"), "●grep", "●write"]);
-    assert.match(plain.output, new RegExp(`^ {2}Agent {5}${shown.length} calls in 8 steps$`, "m"));
+    assert.deepEqual(shown, [
+      "●find",
+      "●grep",
+      "●read",
+      "✗edit",
+      ...Array(using).fill("●edit"),
+      "●grep",
+      "●write",
+      "●exec",
+    ]);
+    assert.match(plain.output, new RegExp(`^ {2}Agent {5}${shown.length} calls in 9 steps$`, "m"));
   });
 
   test("a refusal is shown with the text that was meant", () => {
@@ -96,6 +105,22 @@ describe("with the script", () => {
     const definition = (sign, name) => new RegExp(`^ {6}\\${sign} *\\d+ export function ${name}\\(`, "m");
     assert.match(plain.output, definition("-", OLD_NAME));
     assert.match(plain.output, definition("+", NEW_NAME));
+  });
+
+  test("the agent's own code counts the lines of the tree, prints them, and calls this program", () => {
+    const lines = new Map();
+    for (const name of readdirSync(join(root, "lib"), { recursive: true })) {
+      const file = join(root, "lib", name);
+      if (!statSync(file).isFile()) continue;
+      const folder = join("/workspace/lib", dirname(name)).replace(/\/$/, "");
+      lines.set(folder, (lines.get(folder) ?? 0) + readFileSync(file, "utf8").split("\n").length);
+    }
+    const [[largest]] = [...lines].sort((a, b) => b[1] - a[1]);
+    for (const [folder, count] of lines) {
+      assert.match(plain.output, new RegExp(`^ {6}│ ${folder} +${count} lines$`, "m"));
+    }
+    const owner = `the ${largest.slice(1).replaceAll("/", " ")} group`;
+    assert.ok(plain.output.includes(`returned ${JSON.stringify({ largest, owner })}`));
   });
 
   test("the whole tree was loaded, and a second process sees what was done", () => {

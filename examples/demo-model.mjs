@@ -89,6 +89,31 @@ function definition(results) {
   return places(results).find(({ text }) => text.includes(`function ${OLD_NAME}`));
 }
 
+/** The module that the agent writes. */
+const ANALYSIS = `
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { owner } from "ws:team";
+
+export default async function ({ root }) {
+  const lines = new Map();
+  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const text = await readFile(join(entry.parentPath, entry.name), "utf8");
+    lines.set(entry.parentPath, (lines.get(entry.parentPath) ?? 0) + text.split("\\n").length);
+  }
+  const folders = [...lines].sort((a, b) => b[1] - a[1]);
+  for (const [folder, count] of folders) console.log(folder.padEnd(24), String(count).padStart(5), "lines");
+  const [[largest]] = folders;
+  return { largest, owner: await owner(largest) };
+}
+`;
+
+/** What the last run of code returned; nothing if it failed. */
+function returned(results) {
+  return results.findLast(({ toolName }) => toolName === "exec").value.result;
+}
+
 const SCRIPT = [
   () => [say("I look where the name is used."), call("find", { path: "lib", pattern: "**/*.ts" })],
   () => [call("grep", { path: "lib", query: OLD_NAME })],
@@ -112,5 +137,15 @@ const SCRIPT = [
   },
   () => [call("grep", { path: "lib", query: OLD_NAME })],
   () => [call("write", { path: "CHANGES.md", content: `# Changes\n\n* \`${OLD_NAME}\` is now \`${NEW_NAME}\`.\n` })],
-  () => [say(`Done: ${OLD_NAME} is ${NEW_NAME} everywhere in lib/, and CHANGES.md says so.`)],
+  () => [
+    say("The lines I count with a module of my own."),
+    call("exec", { command: ANALYSIS, input: { root: "/workspace/lib" } }),
+  ],
+  (results) => {
+    const counted = returned(results);
+    const spread = counted
+      ? `Most lines are in ${counted.largest}, which ${counted.owner} looks after.`
+      : "How the lines are spread I could not find out.";
+    return [say(`Done: ${OLD_NAME} is ${NEW_NAME} everywhere in lib/, and CHANGES.md says so. ${spread}`)];
+  },
 ];

@@ -37,6 +37,15 @@ export function shownText(text) {
     .join("\n");
 }
 
+/** What code prints, below the call that runs it. */
+export function shownOutput(text) {
+  return text
+    .replace(/\n$/, "")
+    .split("\n")
+    .map((line) => `${INDENT}${dim("│")} ${oneLine(line, INDENT.length + 2)}\n`)
+    .join("");
+}
+
 /** A call and what came of it. */
 export function shownCall({ toolName, input }, output) {
   const failed = output === undefined || typeof output.error === "string";
@@ -56,8 +65,10 @@ function oneLine(text, used = INDENT.length) {
 
 function argumentsOf(toolName, input) {
   if (typeof input !== "object" || input === null) return String(input);
-  const { path, pattern, query, content, edits, ...rest } = input;
-  const words = [query ?? pattern, path, ...Object.entries(rest).map(([name, value]) => `${name} ${value}`)];
+  const { path, pattern, query, content, edits, command, input: argument, ...rest } = input;
+  const words = [query ?? pattern, path, command && `${plural(command.trim().split("\n").length, "line")} of code`];
+  if (argument !== undefined) words.push(`input ${JSON.stringify(argument)}`);
+  words.push(...Object.entries(rest).map(([name, value]) => `${name} ${value}`));
   if (toolName === "edit" && Array.isArray(edits)) {
     const [{ oldText, newText, replaceAll } = {}] = edits;
     words.push(`${cutWords(oldText)} → ${cutWords(newText)}${replaceAll ? ", everywhere" : ""}`);
@@ -137,6 +148,10 @@ const RESULTS = {
   edit: ({ diff, editsApplied, changed }) =>
     diff ? changesIn(diff) : [dim(changed ? plural(editsApplied, "edit") : "no change")],
   delete: ({ existed }) => [dim(existed ? "deleted" : "was not there")],
+  exec: ({ exitCode, reason, stderr, result }) => {
+    if (exitCode === 0) return [dim(`returned ${oneLine(JSON.stringify(result))}`)];
+    return [yellow(`exit code ${exitCode}${reason ? `, ${reason}` : ""}`), ...list(stderr.trimEnd().split("\n"))];
+  },
 };
 
 /** The lines of a diff that changed, each with its neighbours. */

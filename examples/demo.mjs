@@ -1,8 +1,9 @@
 // The demonstration: `npm run demo`.
 //
 // An agent works on a real source tree, carrel's own lib/, in a workspace: it searches, reads, is
-// refused an edit, makes it, and each of its calls is shown with what came of it. Then a second process
-// opens the same file and finds the work done. The model is scripted unless there is a key for a real
+// refused an edit, makes it, and each of its calls is shown with what came of it. Then it writes a module
+// of its own that analyses the tree, in an isolate, and calls a function of this program; what that prints
+// is shown while it runs. At last a second process opens the same file and finds the work done. The model is scripted unless there is a key for a real
 // one, see demo-model.mjs. Works in a temporary directory, which is removed at the end.
 
 import { spawn } from "node:child_process";
@@ -13,20 +14,29 @@ import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { generateText, isStepCount } from "ai";
 import { Workspace } from "carrel";
+import { JavaScriptBackend } from "carrel/backends/javascript";
 import { createAITools } from "carrel/tools/ai-sdk";
 import { chooseModel, NEW_NAME, OLD_NAME } from "./demo-model.mjs";
-import { bold, dim, plain, shownCall, shownText, wrapped } from "./demo-screen.mjs";
+import { bold, dim, plain, shownCall, shownOutput, shownText, wrapped } from "./demo-screen.mjs";
 
 const SCRIPT = fileURLToPath(import.meta.url);
 const SOURCE = fileURLToPath(new URL("../lib", import.meta.url));
 const TREE = "/workspace/lib";
 const TASK =
   `Rename the function ${OLD_NAME} to ${NEW_NAME} wherever it occurs in lib/, check that the old name is gone, ` +
-  "and note the change in CHANGES.md.";
+  "and note the change in CHANGES.md. Then tell with code of your own how the lines of lib/ are spread over its " +
+  "folders, and who looks after the largest one.";
 // Before the text of a fact.
 const FACT = " ".repeat(12);
 // For a model that finds no end.
 const STEPS_MAX = 30;
+
+/** What the agent's code can import as `ws:team`: a function of this program. */
+const team = {
+  owner: Object.assign(async ([folder]) => `the ${String(folder).replaceAll("/", " ").trim()} group`, {
+    description: "owner(folder): who looks after a folder of the source",
+  }),
+};
 
 const plural = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
@@ -67,6 +77,26 @@ function showStep({ content }) {
   }
 }
 
+/** The tools; what code prints is shown as it comes. */
+function toolsOf(workspace) {
+  const tools = createAITools({ workspace, root: "/workspace" });
+  const { exec } = tools;
+  return { ...tools, exec: { ...exec, execute: (input, options) => live(exec.execute(input, options)) } };
+}
+
+async function* live(snapshots) {
+  let shown = "";
+  for await (const snapshot of snapshots) {
+    const { stdout } = snapshot;
+    if (typeof stdout === "string" && stdout.startsWith(shown)) {
+      const news = stdout.slice(shown.length);
+      if (news !== "") process.stdout.write(shownOutput(news));
+      shown = stdout;
+    }
+    yield snapshot;
+  }
+}
+
 /** What the second process does: it opens the file and looks. */
 async function secondProcess(database) {
   const workspace = new Workspace({ storage: { path: database, readonly: true } });
@@ -91,9 +121,10 @@ async function runSecondProcess(database) {
 async function demonstrate() {
   const folder = await mkdtemp(join(tmpdir(), "carrel-demo-"));
   const database = join(folder, "agent.db");
-  const workspace = new Workspace({ storage: database });
+  const backend = new JavaScriptBackend({ modules: { "ws:team": team } });
+  const workspace = new Workspace({ storage: database, backends: [backend] });
   try {
-    console.log(`\n${bold("carrel")}: files and file tools for AI agents, in one SQLite file\n`);
+    console.log(`\n${bold("carrel")}: files, file tools and a runtime for AI agents, in one SQLite file\n`);
     await load(workspace);
     const { model, name, notice } = await chooseModel();
     fact("Model", name);
@@ -102,7 +133,7 @@ async function demonstrate() {
 
     const { steps } = await generateText({
       model,
-      tools: createAITools({ workspace, root: "/workspace" }),
+      tools: toolsOf(workspace),
       stopWhen: isStepCount(STEPS_MAX),
       prompt: TASK,
       onStepEnd: showStep,

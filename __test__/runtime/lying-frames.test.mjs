@@ -359,11 +359,10 @@ describe("processes that end", { skip }, () => {
     ));
 
   test("not, although their input does", async (t) => {
-    const runtime = runtimes(t)("deaf", ({ done, write, begin, hang, end }) => {
+    const runtime = runtimes(t)("deaf", ({ done, write, begin, sleep }) => {
       begin();
       write(done("completed", "1"));
-      hang();
-      end();
+      sleep();
     });
     assert.equal((await run(runtime)).status, "completed");
     await runtime.close();

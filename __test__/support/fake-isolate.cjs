@@ -98,8 +98,13 @@ function begin() {
   read();
 }
 
-/** Does nothing, for ever. */
+/** Does nothing until its input ends. */
 function hang() {
+  for (;;) read();
+}
+
+/** Does nothing, for ever. */
+function sleep() {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
@@ -160,5 +165,5 @@ function fakeIsolate(folder, name, behaviour) {
 
 module.exports = {
   fakeIsolate,
-  inside: { ...frames, write, read, begin, hang, end, say, sayEarly, endWith, exit, signal, closeOutput },
+  inside: { ...frames, write, read, begin, hang, sleep, end, say, sayEarly, endWith, exit, signal, closeOutput },
 };

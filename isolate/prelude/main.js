@@ -15,7 +15,7 @@ import { startFiles } from "./bindings/fs.js";
 import { answer, call, HOST, hasCalls, hasFileCalls } from "./calls.js";
 import { setNetwork } from "./fetch.js";
 import { late } from "./late.js";
-import { emitExit, exitCodeOf, prepareProcess, startProcess } from "./process.js";
+import { emitExit, exitCodeOf, prepareProcess, setExitCode, startProcess } from "./process.js";
 import { boot, builtins, installGlobals, loop, prepareStackTrace, primordials, process, require } from "./realm.js";
 
 const {
@@ -23,6 +23,7 @@ const {
   ArrayPrototypePush,
   FunctionPrototypeCall,
   JSONParse,
+  MathMax,
   ObjectDefineProperty,
   ObjectGetOwnPropertyDescriptor,
   ObjectGetPrototypeOf,
@@ -70,7 +71,10 @@ function describe(error) {
     const { inspect } = require("internal/util/inspect");
     const isError = primordials.ErrorPrototype === error || require("internal/util").isError(error);
     if (!isError) return `Uncaught ${inspect(error)}`;
-    const text = inspect(error);
+    // An emitter adds where the error was emitted.
+    require("internal/errors").fatalExceptionStackEnhancers.beforeInspector(error);
+    const depth = MathMax(inspect.defaultOptions.depth, 5);
+    const text = inspect(error, { __proto__: null, customInspect: false, depth });
     // Without a frame of the code there is no stack to show, which `inspect` says by brackets.
     const bracketed = `[${error.name}: ${error.message}]`;
     return StringPrototypeStartsWith(text, bracketed)
@@ -85,13 +89,18 @@ function describe(error) {
   }
 }
 
-function fail(error) {
+/** Exit code of a run that an error ended, and that of one whose handler of such errors failed itself. */
+const ERROR = 1;
+const HANDLER_FAILED = 7;
+
+/** Ends the run. As in Node, only the code's `exit` handlers can choose another exit code. */
+function fail(error, code = ERROR) {
   if (isOver) return;
   isOver = true;
   const text = describe(error);
-  const code = exitCodeOf();
-  emitExitSafely(code || 1);
-  done(FAILED, text, code);
+  setExitCode(code);
+  emitExitSafely(code);
+  done(FAILED, text, exitCodeOf() || code);
 }
 
 function emitExitSafely(code) {
@@ -113,7 +122,7 @@ function uncaught(error, isFromPromise) {
       return;
     }
   } catch (second) {
-    fail(second);
+    fail(second, HANDLER_FAILED);
     return;
   }
   fail(error);
@@ -260,9 +269,12 @@ const driver = {
           isEvaluated = true;
           hasDefault = ObjectHasOwn(namespace, "default");
           if (!hasDefault) return;
-          PromisePrototypeThen(runDefault(namespace), undefined, fail);
+          PromisePrototypeThen(runDefault(namespace), undefined, (error) => fail(error));
         },
-        fail,
+        (error) => {
+          isEvaluated = true;
+          uncaught(error, false);
+        },
       );
       // A module is evaluated in a microtask in Node: those that it left come before its ticks.
       runMicrotasks();

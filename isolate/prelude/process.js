@@ -33,6 +33,10 @@ export function exitCodeOf() {
   return exitCode;
 }
 
+export function setExitCode(code) {
+  exitCode = code;
+}
+
 function toExitCode(value, name) {
   if (value === undefined || value === null) return undefined;
   const { validateInteger } = require("internal/validators");

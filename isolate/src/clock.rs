@@ -11,9 +11,14 @@ thread_local! {
 enum Clock {
     Unset,
     /// The system's; with the moment at which the run began.
-    Running { start: Instant },
+    Running {
+        start: Instant,
+    },
     /// Stands between frames.
-    Frozen { start_ms: f64, now_ms: f64 },
+    Frozen {
+        start_ms: f64,
+        now_ms: f64,
+    },
 }
 
 /// Begins the run's time.

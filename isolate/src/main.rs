@@ -28,6 +28,7 @@ fn main() {
         .unwrap_or(128 * 1024 * 1024);
     lockdown::close_descriptors();
     lockdown::end_with_parent();
+    memory::watch_breakdowns();
     let mut isolate = engine::start(memory_bytes_max);
     run::run(&mut isolate);
 }

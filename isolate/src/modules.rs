@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 use carrel_wire::{CallKind, Start, Value};
 
-use crate::bindings::{throw_error, Kind};
+use crate::bindings::{Kind, throw_error};
 use crate::natives::with_host;
 
 thread_local! {
@@ -53,7 +53,24 @@ pub fn file_url(path: &str) -> String {
     let mut url = String::from("file://");
     for byte in path.bytes() {
         match byte {
-            b'%' | b'\\' | b'\n' | b'\r' | b'\t' | b'?' | b'#' | b' ' | b'"' | b'<' | b'>' | b'^' | b'`' | b'{' | b'|' | b'}' | 0..0x20 | 0x7f.. => {
+            b'%'
+            | b'\\'
+            | b'\n'
+            | b'\r'
+            | b'\t'
+            | b'?'
+            | b'#'
+            | b' '
+            | b'"'
+            | b'<'
+            | b'>'
+            | b'^'
+            | b'`'
+            | b'{'
+            | b'|'
+            | b'}'
+            | 0..0x20
+            | 0x7f.. => {
                 url.push_str(&format!("%{byte:02X}"));
             }
             _ => url.push(char::from(byte)),
@@ -193,7 +210,9 @@ fn load_new<'s>(
             if MODULES.with_borrow(|modules| modules.source_modules.contains_key(name)) {
                 return load_new(scope, name, referrer, kind);
             }
-            let text = format!("Cannot import '{specifier}' from the configured module '{referrer}': it is in no folder; configure the module that it needs under its name");
+            let text = format!(
+                "Cannot import '{specifier}' from the configured module '{referrer}': it is in no folder; configure the module that it needs under its name"
+            );
             throw_error(scope, Kind::Error, "ERR_MODULE_NOT_FOUND", &text);
             return None;
         }
@@ -220,16 +239,51 @@ fn is_path(specifier: &str) -> bool {
         || specifier.starts_with("file:")
 }
 
+/// Built-ins of Node.js that an isolate does not have.
+const NODE_ONLY: &[&str] = &[
+    "child_process",
+    "cluster",
+    "dgram",
+    "dns",
+    "domain",
+    "http",
+    "http2",
+    "https",
+    "inspector",
+    "module",
+    "net",
+    "repl",
+    "sea",
+    "sqlite",
+    "test",
+    "tls",
+    "trace_events",
+    "tty",
+    "v8",
+    "vm",
+    "wasi",
+    "worker_threads",
+];
+
 fn refuse(scope: &mut v8::PinScope<'_, '_>, specifier: &str, referrer: &str) {
     let from = path_of(referrer).unwrap_or_else(|| referrer.to_owned());
     if specifier.starts_with("ws:") {
-        let text = format!("Cannot find host module '{specifier}' imported from {from}: the backend's `modules` option does not have it");
+        let text = format!(
+            "Cannot find host module '{specifier}' imported from {from}: the backend's `modules` option does not have it"
+        );
         throw_error(scope, Kind::Error, "ERR_MODULE_NOT_FOUND", &text);
     } else if let Some(name) = specifier.strip_prefix("node:") {
-        let text = format!("No such built-in module: node:{name}. It is not part of carrel's isolate");
+        let text = format!("No such built-in module: node:{name}, as far as carrel's isolate goes");
+        throw_error(scope, Kind::Error, "ERR_UNKNOWN_BUILTIN_MODULE", &text);
+    } else if NODE_ONLY.contains(&specifier.split('/').next().unwrap_or_default()) {
+        let text = format!(
+            "The built-in module '{specifier}' of Node.js is not part of carrel's isolate: there is no process, network or thread behind it"
+        );
         throw_error(scope, Kind::Error, "ERR_UNKNOWN_BUILTIN_MODULE", &text);
     } else if let Some((scheme, _)) = specifier.split_once(':') {
-        let text = format!("Modules with the scheme '{scheme}:' cannot be imported ('{specifier}' from {from}); import files of the workspace, built-ins and configured modules");
+        let text = format!(
+            "Modules with the scheme '{scheme}:' cannot be imported ('{specifier}' from {from}); import files of the workspace, built-ins and configured modules"
+        );
         throw_error(scope, Kind::Error, "ERR_UNSUPPORTED_ESM_URL_SCHEME", &text);
     } else {
         let text = format!(
@@ -250,7 +304,9 @@ fn load_file<'s>(
     let outcome = with_host(|host| host.call_sync(CallKind::Import, "resolve".to_owned(), args));
     let (path, format, source) = match outcome {
         Ok(Value::List(items)) => match items.as_slice() {
-            [Value::Text(path), Value::Text(format), Value::Text(source)] => (path.clone(), format.clone(), source.clone()),
+            [Value::Text(path), Value::Text(format), Value::Text(source)] => {
+                (path.clone(), format.clone(), source.clone())
+            }
             _ => return None,
         },
         Ok(_) => return None,
@@ -327,7 +383,11 @@ fn register(scope: &mut v8::PinScope<'_, '_>, key: &str, module: v8::Local<'_, v
     });
 }
 
-fn compile<'s>(scope: &mut v8::PinScope<'s, '_>, key: &str, source: &str) -> Option<v8::Local<'s, v8::Module>> {
+fn compile<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    key: &str,
+    source: &str,
+) -> Option<v8::Local<'s, v8::Module>> {
     let name = v8::String::new(scope, key)?;
     let source = v8::String::new(scope, source)?;
     let origin = v8::ScriptOrigin::new(scope, name.into(), 0, 0, false, 0, None, false, false, true, None);
@@ -376,7 +436,10 @@ fn synthetic<'s>(
     Some(module)
 }
 
-fn set_exports<'s>(context: v8::Local<'s, v8::Context>, module: v8::Local<'s, v8::Module>) -> Option<v8::Local<'s, v8::Value>> {
+fn set_exports<'s>(
+    context: v8::Local<'s, v8::Context>,
+    module: v8::Local<'s, v8::Module>,
+) -> Option<v8::Local<'s, v8::Value>> {
     v8::callback_scope!(unsafe let scope, context);
     let key = key_of(scope, module);
     let exports = MODULES.with_borrow_mut(|modules| modules.exports.remove(&key))?;
@@ -487,7 +550,11 @@ fn import_now<'s>(
     evaluated.then(scope, give)
 }
 
-fn give_data(_: &mut v8::PinScope<'_, '_>, args: v8::FunctionCallbackArguments<'_>, mut result: v8::ReturnValue<'_>) {
+fn give_data(
+    _: &mut v8::PinScope<'_, '_>,
+    args: v8::FunctionCallbackArguments<'_>,
+    mut result: v8::ReturnValue<'_>,
+) {
     result.set(args.data());
 }
 

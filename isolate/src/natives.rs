@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 
 use carrel_wire::{Call, CallKind, Done, Ending, ToHost, Value};
 
-use crate::bindings::{set_function, throw_error, Kind};
+use crate::bindings::{Kind, set_function, throw_error};
 use crate::pipe::Pipe;
 use crate::{clock, random, value};
 
@@ -48,7 +48,9 @@ pub struct Callbacks {
 }
 
 /// A copy of a callback, so that it can be called while another one is set.
-pub fn callback(pick: impl Fn(&Callbacks) -> &Option<v8::Global<v8::Function>>) -> Option<v8::Global<v8::Function>> {
+pub fn callback(
+    pick: impl Fn(&Callbacks) -> &Option<v8::Global<v8::Function>>,
+) -> Option<v8::Global<v8::Function>> {
     CALLBACKS.with_borrow(|callbacks| pick(callbacks).clone())
 }
 
@@ -158,7 +160,12 @@ fn call_of(
     };
     let name = args.get(1).to_rust_string_lossy(scope);
     let Some(Value::List(values)) = value::from_v8(scope, args.get(2), carrel_wire::DEPTH_MAX) else {
-        throw_error(scope, Kind::TypeError, "ERR_INVALID_ARG_TYPE", "An argument of the call is of no kind that the host takes");
+        throw_error(
+            scope,
+            Kind::TypeError,
+            "ERR_INVALID_ARG_TYPE",
+            "An argument of the call is of no kind that the host takes",
+        );
         return None;
     };
     let bytes: usize = values.iter().map(Value::size_bytes).sum();
@@ -173,7 +180,11 @@ fn call_of(
     Some((kind, name, values))
 }
 
-fn call(scope: &mut v8::PinScope<'_, '_>, args: v8::FunctionCallbackArguments<'_>, mut result: v8::ReturnValue<'_>) {
+fn call(
+    scope: &mut v8::PinScope<'_, '_>,
+    args: v8::FunctionCallbackArguments<'_>,
+    mut result: v8::ReturnValue<'_>,
+) {
     if let Some((kind, name, values)) = call_of(scope, &args) {
         result.set_uint32(with_host(|host| host.call(kind, name, values)));
     }
@@ -206,7 +217,11 @@ fn cancel(scope: &mut v8::PinScope<'_, '_>, args: v8::FunctionCallbackArguments<
     }
 }
 
-fn set_callbacks(scope: &mut v8::PinScope<'_, '_>, args: v8::FunctionCallbackArguments<'_>, _: v8::ReturnValue<'_>) {
+fn set_callbacks(
+    scope: &mut v8::PinScope<'_, '_>,
+    args: v8::FunctionCallbackArguments<'_>,
+    _: v8::ReturnValue<'_>,
+) {
     let Ok(object) = v8::Local::<v8::Object>::try_from(args.get(0)) else { return };
     let rejection = function_of(scope, object, "rejection");
     let prepare_stack_trace = function_of(scope, object, "prepareStackTrace");
@@ -245,15 +260,27 @@ fn wake(scope: &mut v8::PinScope<'_, '_>, args: v8::FunctionCallbackArguments<'_
     with_host(|host| host.wake_at = (at >= 0.0).then_some(at));
 }
 
-fn monotonic(_: &mut v8::PinScope<'_, '_>, _: v8::FunctionCallbackArguments<'_>, mut result: v8::ReturnValue<'_>) {
+fn monotonic(
+    _: &mut v8::PinScope<'_, '_>,
+    _: v8::FunctionCallbackArguments<'_>,
+    mut result: v8::ReturnValue<'_>,
+) {
     result.set_double(clock::monotonic_ms());
 }
 
-fn epoch(_: &mut v8::PinScope<'_, '_>, _: v8::FunctionCallbackArguments<'_>, mut result: v8::ReturnValue<'_>) {
+fn epoch(
+    _: &mut v8::PinScope<'_, '_>,
+    _: v8::FunctionCallbackArguments<'_>,
+    mut result: v8::ReturnValue<'_>,
+) {
     result.set_double(clock::epoch_ms());
 }
 
-fn fill_random(_: &mut v8::PinScope<'_, '_>, args: v8::FunctionCallbackArguments<'_>, _: v8::ReturnValue<'_>) {
+fn fill_random(
+    _: &mut v8::PinScope<'_, '_>,
+    args: v8::FunctionCallbackArguments<'_>,
+    _: v8::ReturnValue<'_>,
+) {
     let Ok(view) = v8::Local::<v8::ArrayBufferView>::try_from(args.get(0)) else { return };
     let mut bytes = vec![0; view.byte_length()];
     random::fill(&mut bytes);
@@ -280,13 +307,21 @@ fn done(scope: &mut v8::PinScope<'_, '_>, args: v8::FunctionCallbackArguments<'_
     scope.terminate_execution();
 }
 
-fn enqueue_microtask(scope: &mut v8::PinScope<'_, '_>, args: v8::FunctionCallbackArguments<'_>, _: v8::ReturnValue<'_>) {
+fn enqueue_microtask(
+    scope: &mut v8::PinScope<'_, '_>,
+    args: v8::FunctionCallbackArguments<'_>,
+    _: v8::ReturnValue<'_>,
+) {
     if let Ok(function) = v8::Local::<v8::Function>::try_from(args.get(0)) {
         scope.enqueue_microtask(function);
     }
 }
 
-fn run_microtasks(scope: &mut v8::PinScope<'_, '_>, _: v8::FunctionCallbackArguments<'_>, _: v8::ReturnValue<'_>) {
+fn run_microtasks(
+    scope: &mut v8::PinScope<'_, '_>,
+    _: v8::FunctionCallbackArguments<'_>,
+    _: v8::ReturnValue<'_>,
+) {
     scope.perform_microtask_checkpoint();
 }
 
@@ -307,7 +342,11 @@ fn set_continuation_data(
 }
 
 /// `[heap used, heap total, buffers]`, for `process.memoryUsage()`.
-fn memory(scope: &mut v8::PinScope<'_, '_>, _: v8::FunctionCallbackArguments<'_>, mut result: v8::ReturnValue<'_>) {
+fn memory(
+    scope: &mut v8::PinScope<'_, '_>,
+    _: v8::FunctionCallbackArguments<'_>,
+    mut result: v8::ReturnValue<'_>,
+) {
     let heap = scope.get_heap_statistics();
     let figures = [heap.used_heap_size(), heap.total_heap_size(), crate::memory::buffer_bytes()];
     let figures = figures.map(|figure| v8::Number::new(scope, figure as f64).into());
@@ -315,7 +354,11 @@ fn memory(scope: &mut v8::PinScope<'_, '_>, _: v8::FunctionCallbackArguments<'_>
 }
 
 /// `[line, column]` of the code where an error, or what a stack was captured in, was made.
-fn error_source(scope: &mut v8::PinScope<'_, '_>, args: v8::FunctionCallbackArguments<'_>, mut result: v8::ReturnValue<'_>) {
+fn error_source(
+    scope: &mut v8::PinScope<'_, '_>,
+    args: v8::FunctionCallbackArguments<'_>,
+    mut result: v8::ReturnValue<'_>,
+) {
     let message = v8::Exception::create_message(scope, args.get(0));
     let Some(line) = message.get_source_line(scope) else { return };
     let column = u32::try_from(message.get_start_column()).unwrap_or_default();

@@ -162,7 +162,11 @@ const ANSWER: i32 = 1;
 const TICK: i32 = 2;
 const NOTHING_LEFT: i32 = 3;
 
-fn execute<'s>(scope: &mut v8::PinScope<'s, '_>, prelude: v8::Local<'s, v8::Object>, module: v8::Local<'s, v8::Module>) {
+fn execute<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    prelude: v8::Local<'s, v8::Object>,
+    module: v8::Local<'s, v8::Module>,
+) {
     // Handles of one turn end with it.
     let mut state = {
         v8::scope!(let scope, scope);
@@ -191,7 +195,11 @@ fn execute<'s>(scope: &mut v8::PinScope<'s, '_>, prelude: v8::Local<'s, v8::Obje
     }
 }
 
-fn begin(scope: &mut v8::PinScope<'_, '_>, prelude: v8::Local<'_, v8::Object>, module: v8::Local<'_, v8::Module>) -> Option<u32> {
+fn begin(
+    scope: &mut v8::PinScope<'_, '_>,
+    prelude: v8::Local<'_, v8::Object>,
+    module: v8::Local<'_, v8::Module>,
+) -> Option<u32> {
     let prelude = v8::Local::new(scope, prelude);
     let namespace = module.get_module_namespace();
     let promise = module.evaluate(scope)?;
@@ -243,8 +251,7 @@ fn ask_to_be_woken(host: &mut natives::Host, is_soon: bool) {
 /// How it ended.
 fn end(scope: &mut v8::PinScope<'_, '_>, exception: Option<v8::Local<'_, v8::Value>>) -> Done {
     if memory::was_exceeded() {
-        let text = "the run needs more memory than maxMemoryBytes allows".to_owned();
-        return Done { ending: Ending::OutOfMemory, exit_code: None, text };
+        return Done { ending: Ending::OutOfMemory, exit_code: None, text: String::new() };
     }
     if let Some(done) = with_host(|host| host.done.take()) {
         return done;

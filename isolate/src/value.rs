@@ -3,7 +3,11 @@
 use carrel_wire::Value;
 
 /// A JavaScript value as a frame carries it; `None` if it is of no kind that a frame has.
-pub fn from_v8(scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>, depth_left: usize) -> Option<Value> {
+pub fn from_v8(
+    scope: &mut v8::PinScope<'_, '_>,
+    value: v8::Local<'_, v8::Value>,
+    depth_left: usize,
+) -> Option<Value> {
     Some(if value.is_null_or_undefined() {
         Value::Null
     } else if value.is_boolean() {
@@ -62,7 +66,10 @@ pub fn to_v8<'s>(scope: &mut v8::PinScope<'s, '_>, value: &Value) -> Option<v8::
 }
 
 /// A copy of `bytes` as a `Uint8Array` with a buffer of its own.
-pub fn uint8_array<'s>(scope: &mut v8::PinScope<'s, '_>, bytes: &[u8]) -> Option<v8::Local<'s, v8::Uint8Array>> {
+pub fn uint8_array<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    bytes: &[u8],
+) -> Option<v8::Local<'s, v8::Uint8Array>> {
     let buffer = crate::memory::array_buffer(scope, bytes.len())?;
     if let Some(data) = buffer.data() {
         // SAFETY: the buffer was just made with this length, nothing else refers to it, and V8's

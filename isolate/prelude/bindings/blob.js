@@ -5,6 +5,7 @@
  */
 
 import { primordials, privateSymbols, sharedSymbols } from "../primordials.js";
+import { contentsOf, fs } from "./fs.js";
 import { constants } from "./util.js";
 
 const { ArrayPrototypePush, MathMin, SafeMap, TypedArrayPrototypeSet, TypedArrayPrototypeSubarray, Uint8Array } =
@@ -116,8 +117,12 @@ export const blob = {
     }
     return new BlobHandle(pieces);
   },
-  // The library says why: the file could not be opened as a blob.
-  createBlobFromFilePath: () => undefined,
+  /** As the file is now; undefined if it cannot be read, which the library makes an error of. */
+  createBlobFromFilePath(path) {
+    fs.stat(path, false, undefined, true);
+    const bytes = contentsOf(path);
+    return bytes === undefined ? undefined : [new BlobHandle([bytes]), totalLength(bytes)];
+  },
   getDataObject: (id) => objectUrls.get(id),
   revokeObjectURL(id) {
     objectUrls.delete(id);

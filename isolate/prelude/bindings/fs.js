@@ -30,15 +30,18 @@ const {
   FunctionPrototypeCall,
   MathMin,
   Number,
+  NumberIsInteger,
   ObjectDefineProperty,
   Promise,
   PromisePrototypeThen,
   PromiseReject,
   PromiseResolve,
+  RangeError,
   String,
   StringPrototypeEndsWith,
   StringPrototypeStartsWith,
   Symbol,
+  TypeError,
   TypedArrayPrototypeGetLength,
   TypedArrayPrototypeSet,
   TypedArrayPrototypeSubarray,
@@ -51,6 +54,9 @@ const random = late("core", "random");
 const getContinuationData = late("core", "getContinuationData");
 const setContinuationData = late("core", "setContinuationData");
 
+const FD_MAX = 2 ** 31 - 1;
+/** All of `R_OK`, `W_OK` and `X_OK`. */
+const ACCESS_MODE_MAX = 7;
 const STAT_FIELDS = 18;
 const S_IFIFO = 0o010000;
 const UV_DIRENT_DIR = 2;
@@ -347,7 +353,38 @@ function isMissing(answer) {
   return ArrayIsArray(answer) && (answer[5] === ENOENT || answer[5] === ENOTDIR);
 }
 
+/** Refuses what no descriptor can be: the library leaves that to C++. */
+function checkDescriptor(fd) {
+  if (typeof fd !== "number") {
+    const { ERR_INVALID_ARG_TYPE } = lazyLoader.require("internal/errors").codes;
+    throw new ERR_INVALID_ARG_TYPE("fd", "number", fd);
+  }
+  if (NumberIsInteger(fd) && fd >= 0 && fd <= FD_MAX) return;
+  const wanted = NumberIsInteger(fd) ? `>= 0 && <= ${FD_MAX}` : "an integer";
+  const error = new RangeError(`The value of "fd" is out of range. It must be ${wanted}. Received ${fd}`);
+  error.code = "ERR_OUT_OF_RANGE";
+  throw error;
+}
+
+/** `perform` for a function whose first argument is a descriptor. */
+function performOn(name, args, request, decode, about) {
+  checkDescriptor(args[0]);
+  return perform(name, args, request, decode, about);
+}
+
+function access(path, mode, request) {
+  let error;
+  if (mode !== undefined && mode !== null) {
+    if (typeof mode !== "number") error = new TypeError("mode must be int32 or null/undefined");
+    else if (mode < 0 || mode > ACCESS_MODE_MAX) error = new RangeError("mode is out of range: >= 0 && <= 7");
+  }
+  if (error === undefined) return perform("access", [path, mode ?? 0], request);
+  error.code = typeof mode === "number" ? "ERR_OUT_OF_RANGE" : "ERR_INVALID_ARG_TYPE";
+  throw error;
+}
+
 function fstat(fd, bigint, request) {
+  checkDescriptor(fd);
   const decode = statsDecoder(bigint, request);
   if (!isStandard(fd)) return perform("fstat", [fd], request, decode);
   const numbers = new Float64Array(STAT_FIELDS);
@@ -495,18 +532,31 @@ function readRest(fd, size = 0) {
   }
 }
 
-function readFileUtf8(path, flags) {
-  if (typeof path === "number") return bufferOf(readRest(path)).utf8Slice();
+/** All bytes of a file. */
+function readAll(path, flags) {
   if (flags === 0) {
     const bytes = perform("readFile", [path], undefined, same);
-    if (bytes !== null) return bufferOf(bytes).utf8Slice();
+    if (bytes !== null) return bytes;
   }
   const fd = perform("open", [path, flags, 0o666], undefined, same);
   try {
     const { 8: size } = fstat(fd, false, undefined);
-    return bufferOf(readRest(fd, size)).utf8Slice();
+    return readRest(fd, size);
   } finally {
     close(fd);
+  }
+}
+
+function readFileUtf8(path, flags) {
+  return bufferOf(typeof path === "number" ? readRest(path) : readAll(path, flags)).utf8Slice();
+}
+
+/** All bytes of a file; undefined if they cannot be read. */
+export function contentsOf(path) {
+  try {
+    return readAll(path, 0);
+  } catch {
+    return undefined;
   }
 }
 
@@ -548,6 +598,7 @@ export function removeTree(path, isRecursive, request) {
 // Names.
 
 function close(fd, request) {
+  checkDescriptor(fd);
   if (isStandard(fd)) return settled(request, undefined);
   return perform("close", [fd], request);
 }
@@ -745,7 +796,7 @@ const binding = {
   FSReqCallback,
   FileHandle,
   StatWatcher,
-  access: (path, mode, request) => perform("access", [path, mode ?? 0], request),
+  access,
   bigintStatValues,
   chmod: (path, mode, request) => perform("chmod", [path, mode], request),
   chown: (path, user, group, request) => perform("chown", [path, user, group], request),
@@ -755,13 +806,13 @@ const binding = {
   cpSyncCopyDir,
   cpSyncOverrideFile,
   existsSync: (path) => perform("exists", [path], undefined, same),
-  fchmod: (fd, mode, request) => perform("fchmod", [fd, mode], request),
-  fchown: (fd, user, group, request) => perform("fchown", [fd, user, group], request),
-  fdatasync: (fd, request) => (isStandard(fd) ? settled(request) : perform("fdatasync", [fd], request)),
+  fchmod: (fd, mode, request) => performOn("fchmod", [fd, mode], request),
+  fchown: (fd, user, group, request) => performOn("fchown", [fd, user, group], request),
+  fdatasync: (fd, request) => (isStandard(fd) ? settled(request) : performOn("fdatasync", [fd], request)),
   fstat,
-  fsync: (fd, request) => (isStandard(fd) ? settled(request) : perform("fsync", [fd], request)),
-  ftruncate: (fd, length, request) => perform("ftruncate", [fd, length ?? 0], request),
-  futimes: (fd, atime, mtime, request) => perform("futimes", [fd, atime, mtime], request),
+  fsync: (fd, request) => (isStandard(fd) ? settled(request) : performOn("fsync", [fd], request)),
+  ftruncate: (fd, length, request) => performOn("ftruncate", [fd, length ?? 0], request),
+  futimes: (fd, atime, mtime, request) => performOn("futimes", [fd, atime, mtime], request),
   getFormatOfExtensionlessFile: () => 0,
   internalModuleStat,
   kFsStatsFieldsNumber: STAT_FIELDS,

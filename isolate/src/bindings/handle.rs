@@ -4,7 +4,8 @@
 //!   of another type is no handle: nothing here trusts what JavaScript passes in.
 //! - What a value holds outside of V8's heap counts as the run's memory, like a buffer.
 //! - A value goes when its object is collected, or earlier by [`take`]. V8 is told of the memory behind a
-//!   handle, so that it collects in time.
+//!   handle, so that it collects in time. It calls finalizers only between two turns, so code that makes
+//!   many handles in one turn gets rid of the dead ones by [`sweep`].
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -22,21 +23,43 @@ struct Table {
     template: Option<v8::Global<v8::ObjectTemplate>>,
     last: u32,
     slots: HashMap<u32, Slot>,
+    /// Bytes of all slots.
+    bytes: usize,
+    /// At how many bytes dead handles are looked for again.
+    sweep_bytes: usize,
 }
+
+/// Fewer bytes of handles than this are not worth a look.
+const SWEEP_BYTES_MIN: usize = 8 << 20;
 
 struct Slot {
     value: Box<dyn Any>,
     bytes: usize,
     /// Its finalizer empties the slot; dropped earlier, it does nothing.
-    _weak: v8::Weak<v8::Object>,
+    weak: v8::Weak<v8::Object>,
 }
 
-impl Slot {
-    /// Gives the memory of the value back, in the books of both.
-    fn settle(&self, isolate: &mut v8::Isolate) {
-        memory::give_back(self.bytes);
-        isolate.adjust_amount_of_external_allocated_memory(-signed(self.bytes));
+impl Table {
+    /// Takes a slot out, and its memory out of the books.
+    fn remove(&mut self, isolate: &mut v8::Isolate, id: u32) -> Option<Box<dyn Any>> {
+        let slot = self.slots.remove(&id)?;
+        self.bytes -= slot.bytes;
+        memory::give_back(slot.bytes);
+        isolate.adjust_amount_of_external_allocated_memory(-signed(slot.bytes));
+        Some(slot.value)
     }
+}
+
+/// Drops the values whose objects have been collected.
+fn sweep(isolate: &mut v8::Isolate) {
+    TABLE.with_borrow_mut(|table| {
+        let dead: Vec<u32> =
+            table.slots.iter().filter(|(_, slot)| slot.weak.is_empty()).map(|(id, _)| *id).collect();
+        for id in dead {
+            drop(table.remove(isolate, id));
+        }
+        table.sweep_bytes = SWEEP_BYTES_MIN.max(table.bytes * 2);
+    });
 }
 
 fn signed(bytes: usize) -> i64 {
@@ -61,9 +84,13 @@ pub fn make<'s, T: 'static>(
             template
         }
     };
+    if TABLE.with_borrow(|table| table.bytes >= table.sweep_bytes) {
+        sweep(scope);
+    }
     if !memory::has_room(bytes) {
         // What nobody uses any more goes first.
         scope.low_memory_notification();
+        sweep(scope);
     }
     if !memory::take(bytes) {
         throw_error(scope, Kind::Error, "ERR_MEMORY_ALLOCATION_FAILED", "Failed to allocate memory");
@@ -83,15 +110,14 @@ pub fn make<'s, T: 'static>(
         scope,
         object,
         Box::new(move |isolate| {
-            let slot = TABLE.with_borrow_mut(|table| table.slots.remove(&id));
-            if let Some(slot) = slot {
-                slot.settle(isolate);
-            }
+            drop(TABLE.with_borrow_mut(|table| table.remove(isolate, id)));
         }),
     );
     scope.adjust_amount_of_external_allocated_memory(signed(bytes));
-    TABLE
-        .with_borrow_mut(|table| table.slots.insert(id, Slot { value: Box::new(value), bytes, _weak: weak }));
+    TABLE.with_borrow_mut(|table| {
+        table.bytes += bytes;
+        table.slots.insert(id, Slot { value: Box::new(value), bytes, weak });
+    });
     Some(object)
 }
 
@@ -118,12 +144,11 @@ pub fn with<T: 'static, R>(
 /// The value behind an object, which is no handle any more.
 pub fn take<T: 'static>(scope: &mut v8::PinScope<'_, '_>, object: v8::Local<'_, v8::Value>) -> Option<T> {
     let id = id_of(scope, object)?;
-    let slot = TABLE.with_borrow_mut(|table| {
+    let value = TABLE.with_borrow_mut(|table| {
         if !table.slots.get(&id)?.value.is::<T>() {
             return None;
         }
-        table.slots.remove(&id)
+        table.remove(scope, id)
     })?;
-    slot.settle(scope);
-    slot.value.downcast::<T>().ok().map(|value| *value)
+    value.downcast::<T>().ok().map(|value| *value)
 }

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use landlock::{Access, AccessFs, AccessNet, CompatLevel, Compatible, Ruleset, RulesetAttr, ABI};
-use seccompiler::{BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule};
+use landlock::{ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, Ruleset, RulesetAttr};
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+};
 
 use super::give_up;
 
@@ -87,10 +89,7 @@ fn allow_list() -> BpfProgram {
     #[cfg(target_arch = "x86_64")]
     rules.insert(libc::SYS_poll, Vec::new());
     let anonymous = u64::try_from(libc::MAP_ANONYMOUS).expect("a flag is positive");
-    rules.insert(
-        libc::SYS_mmap,
-        vec![rule(&[condition(3, SeccompCmpOp::MaskedEq(anonymous), anonymous)])],
-    );
+    rules.insert(libc::SYS_mmap, vec![rule(&[condition(3, SeccompCmpOp::MaskedEq(anonymous), anonymous)])]);
     // The process may end itself, as `abort` does.
     // SAFETY: no argument, no failure.
     let own = u64::try_from(unsafe { libc::getpid() }).expect("a process number is positive");
@@ -106,16 +105,22 @@ pub fn seal() {
 }
 
 fn condition(argument: u8, operator: SeccompCmpOp, value: u64) -> SeccompCondition {
-    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value).expect("there are six arguments")
+    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
+        .expect("there are six arguments")
 }
 
 fn rule(conditions: &[SeccompCondition]) -> SeccompRule {
     SeccompRule::new(conditions.to_vec()).expect("there is a condition")
 }
 
-fn compile(rules: BTreeMap<i64, Vec<SeccompRule>>, others: SeccompAction, listed: SeccompAction) -> BpfProgram {
+fn compile(
+    rules: BTreeMap<i64, Vec<SeccompRule>>,
+    others: SeccompAction,
+    listed: SeccompAction,
+) -> BpfProgram {
     let architecture = std::env::consts::ARCH.try_into();
-    let filter = architecture.and_then(|architecture| SeccompFilter::new(rules, others, listed, architecture));
+    let filter =
+        architecture.and_then(|architecture| SeccompFilter::new(rules, others, listed, architecture));
     match filter.and_then(BpfProgram::try_from) {
         Ok(program) => program,
         Err(error) => give_up(&format!("seccomp: {error}")),

@@ -1,8 +1,8 @@
-setTimeout(() => console.log("t20"), 20);
-setTimeout(() => console.log("t5"), 5);
+setTimeout(() => console.log("t200"), 200);
+setTimeout(() => console.log("t50"), 50);
 setTimeout(() => console.log("t1a"), 1);
 setTimeout(() => console.log("t1b"), 1);
-setTimeout((a, b) => console.log("args", a, b), 10, "x", 2);
+setTimeout((a, b) => console.log("args", a, b), 100, "x", 2);
 setImmediate(() => {
   console.log("i1");
   setImmediate(() => console.log("i3"));

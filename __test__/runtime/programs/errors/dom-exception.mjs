@@ -1,0 +1,1 @@
+throw new DOMException("aborted here", "AbortError");

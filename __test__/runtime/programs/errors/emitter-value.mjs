@@ -1,0 +1,2 @@
+import { EventEmitter } from "node:events";
+new EventEmitter().emit("error", { reason: "value" });

@@ -1,0 +1,2 @@
+process.exitCode = 8;
+throw new Error("has an exit code");

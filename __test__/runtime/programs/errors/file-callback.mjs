@@ -1,0 +1,4 @@
+import fs from "node:fs";
+fs.readFile("missing.txt", (error) => {
+  throw error;
+});

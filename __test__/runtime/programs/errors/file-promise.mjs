@@ -1,0 +1,2 @@
+import fs from "node:fs/promises";
+await fs.rename("missing.txt", "to.txt");

@@ -1,0 +1,2 @@
+import fs from "node:fs";
+fs.readFileSync("missing.txt");

@@ -1,0 +1,6 @@
+throw Object.defineProperty(new Error("with a getter"), "bad", {
+  enumerable: true,
+  get() {
+    throw new Error("no");
+  },
+});

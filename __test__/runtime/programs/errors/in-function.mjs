@@ -1,0 +1,7 @@
+function outer() {
+  return inner();
+}
+function inner() {
+  return null.field;
+}
+outer();

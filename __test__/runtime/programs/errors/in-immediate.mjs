@@ -1,0 +1,3 @@
+setImmediate(function named() {
+  throw new Error("in immediate");
+});

@@ -1,0 +1,3 @@
+const error = new Error("message");
+error.stack = undefined;
+throw error;

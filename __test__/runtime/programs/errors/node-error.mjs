@@ -1,0 +1,1 @@
+Buffer.alloc("x");

@@ -1,0 +1,4 @@
+process.on("exit", () => {
+  throw new Error("in exit handler");
+});
+console.log("fine");

@@ -1,0 +1,2 @@
+class Mine extends TypeError {}
+throw new Mine("unnamed");

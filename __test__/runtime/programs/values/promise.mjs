@@ -1,0 +1,1 @@
+export default new Promise((resolve) => setTimeout(resolve, 1, { later: true }));

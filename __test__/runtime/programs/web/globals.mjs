@@ -1,0 +1,9 @@
+const names = ["AbortController", "AbortSignal", "Blob", "ByteLengthQueuingStrategy", "CompressionStream", "CountQueuingStrategy", "Crypto", "CryptoKey", "CustomEvent", "DOMException", "DecompressionStream", "Event", "EventTarget", "File", "FormData", "Headers", "MessageChannel", "MessageEvent", "MessagePort", "Performance", "PerformanceEntry", "PerformanceMark", "PerformanceMeasure", "PerformanceObserver", "PerformanceObserverEntryList", "PerformanceResourceTiming", "ReadableByteStreamController", "ReadableStream", "ReadableStreamBYOBReader", "ReadableStreamBYOBRequest", "ReadableStreamDefaultController", "ReadableStreamDefaultReader", "Request", "Response", "SubtleCrypto", "TextDecoder", "TextDecoderStream", "TextEncoder", "TextEncoderStream", "TransformStream", "TransformStreamDefaultController", "URL", "URLPattern", "URLSearchParams", "WebAssembly", "WritableStream", "WritableStreamDefaultController", "WritableStreamDefaultWriter", "atob", "btoa", "clearImmediate", "clearInterval", "clearTimeout", "console", "crypto", "fetch", "global", "globalThis", "navigator", "performance", "process", "queueMicrotask", "setImmediate", "setInterval", "setTimeout", "structuredClone", "Buffer", "Intl"];
+for (const name of names) {
+  const kind = typeof globalThis[name];
+  const descriptor = Object.getOwnPropertyDescriptor(globalThis, name);
+  console.log(name, kind, descriptor && [descriptor.enumerable, descriptor.configurable, descriptor.writable, typeof descriptor.get]);
+}
+console.log(Object.keys(globalThis).sort().join(" "));
+console.log(typeof require, typeof module, typeof exports, typeof __dirname, this, typeof eval, new Function("return 1 + 1")(), eval("2 + 2"), (0, eval)("typeof globalThis"));
+console.log(Object.prototype.toString.call(globalThis), navigator.userAgent, navigator.language, typeof navigator.hardwareConcurrency);
