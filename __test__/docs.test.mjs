@@ -11,6 +11,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFile
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { Workspace } from "carrel";
+import { JavaScriptBackend } from "carrel/backends/javascript";
 import { createToolSet } from "carrel/tools";
 import { root, run, temporaryFolder } from "./support/consumer.mjs";
 import { chapterOf, constantsOf, count, fieldsOf, firstColumn, kib, mib, read, rowsOf } from "./support/pages.mjs";
@@ -119,7 +120,8 @@ for (const page of [...pages, "CONTRIBUTING.md"]) {
   });
 }
 
-const { tools } = createToolSet({ workspace: new Workspace({ storage: ":memory:" }) });
+const everything = new Workspace({ storage: ":memory:", backends: [new JavaScriptBackend()] });
+const { tools } = createToolSet({ workspace: everything });
 for (const { name, jsonSchema } of tools) {
   test(`docs/tools.md has every field of ${name}, its default and its range, and every field of its results`, () => {
     const chapter = chapterOf("docs/tools.md", name);
@@ -128,7 +130,9 @@ for (const { name, jsonSchema } of tools) {
     const required = [...jsonSchema.required, ...(jsonSchema.properties.edits?.items.required ?? [])];
     const outputs =
       name === "read" ? ["ReadTextOutput", "ReadMediaOutput"] : [`${name[0].toUpperCase()}${name.slice(1)}Output`];
-    const names = [...Object.keys(wanted), ...outputs.flatMap((output) => fieldsOf(output))];
+    // A field only where there is a choice.
+    const more = name === "exec" ? ["backend"] : [];
+    const names = [...Object.keys(wanted), ...more, ...outputs.flatMap((output) => fieldsOf(output))];
     assert.ok(names.length > 3);
     assert.deepEqual([...new Set(rows.filter((row) => !RULES.includes(row)))].sort(), [...new Set(names)].sort());
     for (const [field, { minimum, maximum, description }] of Object.entries(wanted)) {
@@ -143,7 +147,12 @@ for (const { name, jsonSchema } of tools) {
 }
 
 test("every option of the tools is in docs/tools.md, and no other", () => {
-  const nested = { read: "ReadToolOptions", write: "WriteToolOptions", edit: "EditToolOptions" };
+  const nested = {
+    read: "ReadToolOptions",
+    write: "WriteToolOptions",
+    edit: "EditToolOptions",
+    execOutput: "ExecOutputOptions",
+  };
   const options = fieldsOf("ToolSetOptions").flatMap((name) =>
     nested[name] ? fieldsOf(nested[name]).map((field) => `${name}.${field}`) : [name],
   );
@@ -155,7 +164,10 @@ test("every other name of an argument is in docs/tools.md, and no other", () => 
   const lists = [...source.matchAll(/&\[((?:"\w+"(?:, )?)+)\]/g)].map(([, list]) => list);
   const aliases = lists
     .flatMap((list) => [...list.matchAll(/"(\w+)"/g)].map(([, name]) => name))
-    .filter((name) => !["content", "files", "count", "oldText", "newText", "replaceAll"].includes(name));
+    .filter(
+      (name) =>
+        !["content", "files", "count", "oldText", "newText", "replaceAll", "javascript", "typescript"].includes(name),
+    );
   assert.ok(aliases.length > 20);
   const table = /^\| Field \| Also \|$(.*?)^$/ms.exec(chapterOf("docs/tools.md", "Arguments"))[1];
   const listed = [...table.matchAll(/^\|.*\|(.*)\|$/gm)].flatMap(([, also]) => also.match(/\w+/g) ?? []);

@@ -21,6 +21,8 @@ import type {
 export let nativeOf: (workspace: Workspace) => {
   native: NativeWorkspace;
   now: (() => number) | undefined;
+  /** Its backends. What they say of themselves is asked for when somebody reads it. */
+  backends: { id: string; callable: boolean }[];
   /** Throws inside the body of a transaction, which a change would wait for. */
   refuseInTransaction: () => void;
 };
@@ -64,6 +66,7 @@ export class Workspace implements AsyncDisposable, Disposable {
       return {
         native: workspace.#native,
         now: workspace.#now,
+        backends: workspace.#backends,
         refuseInTransaction: () => workspace.#refuseInTransaction("call tools that change something after it"),
       };
     };
@@ -72,6 +75,7 @@ export class Workspace implements AsyncDisposable, Disposable {
   readonly #native: NativeWorkspace;
   readonly #now: (() => number) | undefined;
   readonly #runtime: Runtime;
+  readonly #backends: { id: string; callable: boolean }[];
   /** Fires when the workspace begins to close. */
   readonly #closing = new AbortController();
   /** Inside the body of a transaction of this workspace: whether it still is open. */
@@ -112,6 +116,7 @@ export class Workspace implements AsyncDisposable, Disposable {
       throw error;
     }
     this.runtime = this.#runtime;
+    this.#backends = (backends ?? []).map(({ id, callable }) => ({ id, callable }));
     // What cannot be recovered now is settled by the next call of the runtime, which tells of failures.
     if (recover) this.#runtime.recover().catch(() => {});
     this.audit = {

@@ -91,11 +91,7 @@ impl Code {
             Code::Loop => -40,
             Code::TimedOut => -110,
             Code::Stale => -116,
-            Code::Closed
-            | Code::ExecBusy
-            | Code::ExecExists
-            | Code::Limit
-            | Code::ArgType => 0,
+            Code::Closed | Code::ExecBusy | Code::ExecExists | Code::Limit | Code::ArgType => 0,
         }
     }
 

@@ -33,7 +33,7 @@ function optionsOf(source) {
 /** The report of an uncaught error as Node starts and ends it, without what carrel leaves out: source line and version. */
 function withoutReport(text) {
   return text
-    .replace(/^(?:file:\/\/|node:|\/)\S*:\d+\n[^]*?^\s*\^+\n\n?/m, "")
+    .replace(/^(?:file:\/\/|node:|\/)\S*:\d+\n[\s\S]*?^\s*\^+\n\n?/m, "")
     .replace(/\n+Node\.js v[\d.]+\n$/, "\n")
     .replace(/^\(Use `node --trace-[a-z]+ \.\.\.` to show where the .*\)\n/gm, "")
     .replace(/^\n/, "");
@@ -86,7 +86,7 @@ export async function runInCarrel(source, options) {
   const backend = new JavaScriptBackend({ warm: 0, ...options });
   const workspace = new Workspace({ storage: ":memory:", backends: [backend] });
   try {
-    const run = await workspace.runtime.exec(source, { encoding: "utf8", input, stdin, env });
+    const run = await workspace.runtime.exec(source, { encoding: "utf8", input, stdin, env, output: false });
     const { exitCode, stdout, stderr, value = null } = await run.result();
     return outcome({ exitCode, stdout, stderr, value });
   } finally {

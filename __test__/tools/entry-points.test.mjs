@@ -20,6 +20,7 @@ const ENTRY_POINTS = {
       "createAITools",
       "createDeleteTool",
       "createEditTool",
+      "createExecTool",
       "createFindTool",
       "createGrepTool",
       "createListTool",

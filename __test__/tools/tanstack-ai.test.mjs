@@ -122,7 +122,7 @@ test("refuses options that there are not", (t) => {
     { approve: ["wrte"] },
     { approve: ["toString"] },
     { lazy: "mutating" },
-    { lazy: ["exec"] },
+    { lazy: ["publish"] },
     { approves: "mutating" },
   ]) {
     assert.throws(() => createTanStackTools({ workspace, ...options }), { name: "WorkspaceError", code: "EINVAL" });

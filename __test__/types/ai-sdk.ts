@@ -58,8 +58,11 @@ export function options(workspace: Workspace): void {
   some.write?.execute({ path: "/a", content: "" }, {});
   const sets: [v7.ToolSet, v6.ToolSet] = [some, some];
   console.log(sets);
-  const all: AITools = createAITools({ workspace });
-  console.log(all);
+  const all: AITools = createAITools({ workspace, exec: { javascript: {} }, execOutput: { maxLines: 10 } });
+  const outputs: AsyncIterable<object> = all.exec.execute({ command: "1", input: { a: [1] } }, {});
+  console.log(outputs);
+  // @ts-expect-error: a readonly set has no `exec`.
+  reading.exec;
   // @ts-expect-error: there is no such tool.
   createAITools({ workspace, approve: ["wirte"] });
 }

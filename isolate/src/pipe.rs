@@ -88,7 +88,7 @@ impl Pipe {
     fn receive(&mut self) -> ToIsolate {
         let mut spins_left = SPINS;
         loop {
-            match self.input.next() {
+            match self.input.next_frame() {
                 Ok(Some(frame)) => return frame,
                 Ok(None) => {}
                 Err(_) => leave(),

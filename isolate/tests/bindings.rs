@@ -11,6 +11,9 @@ use std::sync::Once;
 #[expect(dead_code, reason = "the program uses more of it")]
 #[path = "../src/bindings/mod.rs"]
 mod bindings;
+#[expect(dead_code, reason = "the program uses more of it")]
+#[path = "../src/memory.rs"]
+mod memory;
 #[path = "../src/random.rs"]
 mod random;
 

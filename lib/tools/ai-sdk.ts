@@ -109,10 +109,11 @@ export interface AITool<Name extends ToolName = ToolName> {
 /** The tools that change nothing. */
 export type AIReadingTools = { [Name in (typeof READING)[number]]: AITool<Name> };
 
-/** All tools, in the order in which a model is shown them; `exec` if the workspace has a backend. */
-export type AITools = AIReadingTools & { [Name in "write" | "edit" | "delete"]: AITool<Name> } & {
-  exec?: AITool<"exec">;
-};
+/**
+ * All tools, in the order in which a model is shown them. `exec` is there if the workspace has a backend, which
+ * a type cannot know; were it optional, version 6 would make everything optional that it infers.
+ */
+export type AITools = AIReadingTools & { [Name in (typeof MUTATING)[number]]: AITool<Name> };
 
 /**
  * The tools of a workspace as the `tools` of `generateText`, `streamText` and `ToolLoopAgent`: `read`,

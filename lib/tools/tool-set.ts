@@ -64,9 +64,8 @@ export interface ToolSet {
 export function createToolSet(options: ToolSetOptions): ToolSet {
   if (typeof options !== "object" || options === null) throw argumentTypeError("options must be an object");
   const { workspace, ...settings } = options;
-  const { refuseInTransaction, native, now } = nativeOf(workspace);
+  const { refuseInTransaction, native, now, backends } = nativeOf(workspace);
   const { runtime } = workspace;
-  const backends = runtime.backends().map(({ id, callable }) => ({ id, callable }));
   const tools = attempt(() => native.tools(settings, JSON.stringify(backends)));
   const definitions = JSON.parse(tools.definitions()) as Definition[];
   return {

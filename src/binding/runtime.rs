@@ -85,6 +85,7 @@ fn refusal(refusal: Refusal) -> napi::Error {
 }
 
 /// Fails for options that a backend cannot have.
+#[cfg_attr(test, allow(dead_code, reason = "only Node calls it"))]
 #[napi(catch_unwind)]
 pub fn validate_runtime_config(config_json: String) -> napi::Result<()> {
     attempt_unnamed(|| Config::parse(&config_json).map(|_| ()))

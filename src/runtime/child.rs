@@ -64,7 +64,7 @@ pub fn start(_program: &Path, _memory_bytes_max: usize, done: impl FnOnce(Result
 
 fn cannot_start(program: &Path, error: &io::Error) -> FsError {
     let what = match error.kind() {
-        io::ErrorKind::NotFound => "it is not there; install carrel again, or build it with npm run setup",
+        io::ErrorKind::NotFound => "it is not there; install carrel again, or build it with npm run build",
         io::ErrorKind::PermissionDenied => "it may not be executed; give it the permission",
         io::ErrorKind::OutOfMemory | io::ErrorKind::WouldBlock => {
             "the machine has no memory or no process left for it; try again later"
@@ -138,7 +138,7 @@ impl Child {
         let mut frames = FrameBuffer::new(READY_FRAME_BYTES_MAX);
         let mut bytes = [0; 256];
         loop {
-            match frames.next::<ToHost>() {
+            match frames.next_frame::<ToHost>() {
                 Ok(Some(ToHost::Ready { version: VERSION })) => {
                     #[cfg(target_os = "linux")]
                     self.limit_memory();

@@ -13,6 +13,8 @@ use crate::path::WorkspacePath;
 use crate::rules::{Access, Layer, Rule};
 pub use crate::tail::OutputLimits;
 
+/// Fields that `lib/` fills in from the options of users: `modules` and `egress` are theirs.
+const FILLED_IN: &[&str] = &["isolatePath", "sources", "network"];
 /// The largest integer that JavaScript counts exactly.
 const SAFE_INTEGER_MAX: f64 = 9_007_199_254_740_991.0;
 /// Longest id of a run, in bytes.
@@ -480,14 +482,15 @@ impl Fields {
 
     /// Fails if there is a field that nobody asked for.
     fn end(self) -> Result<()> {
-        match self.object.keys().next() {
-            None => Ok(()),
-            Some(field) => Err(FsError::invalid(format!(
-                "there is no option '{}'; the options are {}",
-                self.path_of(field),
-                self.known.join(", ")
-            ))),
-        }
+        let Some(field) = self.object.keys().next() else { return Ok(()) };
+        let known: Vec<&str> = self.known.iter().copied().filter(|field| !FILLED_IN.contains(field)).collect();
+        // Of those that `lib/` serves alone.
+        let more = if self.known.contains(&"network") { ", egress, globalOutbound" } else { "" };
+        Err(FsError::invalid(format!(
+            "there is no option '{}'; the options are {}{more}",
+            self.path_of(field),
+            known.join(", ")
+        )))
     }
 }
 

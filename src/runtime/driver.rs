@@ -28,6 +28,10 @@ use crate::error::Code;
 
 /// How long to ask for more before sleeping.
 const SPIN: Duration = Duration::from_micros(25);
+/// After so many vain attempts in a row, so many are left out before the next.
+const SPINS_IN_VAIN: u32 = 2;
+/// See [`SPINS_IN_VAIN`].
+const SPINS_SKIPPED: u32 = 16;
 /// Bytes read at one time.
 const READ_BYTES: usize = 256 * 1024;
 /// Output that is stored while the run goes on: after this many bytes, or this time.
@@ -73,7 +77,48 @@ pub struct Driver<'r> {
     requested_bytes: u64,
     wake_at: Option<Instant>,
     store_at: Option<Instant>,
-    spin: Duration,
+    spin: Spin,
+}
+
+/// Whether to ask for more before sleeping. That pays only while the isolate runs at the same time; where
+/// the two share a processor it holds the isolate up, so after vain attempts it is seldom tried.
+struct Spin {
+    is_possible: bool,
+    is_spinning: bool,
+    vain: u32,
+    skipped: u32,
+}
+
+impl Spin {
+    fn new() -> Spin {
+        // With one processor, the isolate cannot say anything while this asks.
+        let is_possible = std::thread::available_parallelism().is_ok_and(|count| count.get() > 1);
+        Spin { is_possible, is_spinning: false, vain: 0, skipped: 0 }
+    }
+
+    /// Whether to ask once more, after so long a time without an answer.
+    fn goes_on(&mut self, quiet: Duration) -> bool {
+        if !self.is_spinning {
+            if quiet >= SPIN {
+                return false;
+            }
+            let must_skip = self.vain >= SPINS_IN_VAIN && self.skipped < SPINS_SKIPPED;
+            self.skipped = if must_skip { self.skipped + 1 } else { 0 };
+            self.is_spinning = self.is_possible && !must_skip;
+            return self.is_spinning;
+        }
+        self.is_spinning = quiet < SPIN;
+        if !self.is_spinning {
+            self.vain += 1;
+        }
+        self.is_spinning
+    }
+
+    fn was_answered(&mut self) {
+        if std::mem::take(&mut self.is_spinning) {
+            self.vain = 0;
+        }
+    }
 }
 
 /// What a frame leads to.
@@ -95,8 +140,6 @@ impl<'r> Driver<'r> {
     ) -> Driver<'r> {
         let limits = &config.limits;
         let frame_bytes_max = limits.call_bytes_max.max(limits.result_bytes_max) + FRAME_SLACK_BYTES;
-        // With one processor, the isolate cannot say anything while this asks.
-        let has_others = std::thread::available_parallelism().is_ok_and(|count| count.get() > 1);
         Driver {
             run,
             config,
@@ -113,7 +156,7 @@ impl<'r> Driver<'r> {
             requested_bytes: 0,
             wake_at: None,
             store_at: None,
-            spin: if has_others { SPIN } else { Duration::ZERO },
+            spin: Spin::new(),
         }
     }
 
@@ -139,9 +182,10 @@ impl<'r> Driver<'r> {
             match rustix::io::read(&child.stdout, &mut buffer) {
                 Ok(0) => return Outcome::Died,
                 Ok(count) => {
+                    self.spin.was_answered();
                     self.frames.push(&buffer[..count]);
                     loop {
-                        match self.frames.next::<ToHost>() {
+                        match self.frames.next_frame::<ToHost>() {
                             Ok(None) => break,
                             Ok(Some(frame)) => {
                                 if let Step::End(outcome) = self.take(frame) {
@@ -159,7 +203,7 @@ impl<'r> Driver<'r> {
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => {
                     let now = Instant::now();
-                    if now.duration_since(quiet_since) < self.spin {
+                    if self.spin.goes_on(now.duration_since(quiet_since)) {
                         std::hint::spin_loop();
                         continue;
                     }
@@ -505,5 +549,49 @@ pub fn from_json(json: serde_json::Value) -> Value {
         serde_json::Value::String(text) => Value::Text(text),
         serde_json::Value::Array(items) => Value::List(items.into_iter().map(from_json).collect()),
         serde_json::Value::Object(_) => Value::Null,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Waits once: whether it was spun, and answered within that time if it is so fast.
+    fn wait(spin: &mut Spin, is_fast: bool) -> bool {
+        let is_spun = spin.goes_on(Duration::ZERO);
+        if !(is_spun && is_fast) {
+            spin.goes_on(SPIN);
+        }
+        spin.was_answered();
+        is_spun
+    }
+
+    #[test]
+    fn spinning_is_seldom_tried_where_it_is_vain() {
+        let mut spin = Spin { is_possible: true, ..Spin::new() };
+        assert!((0..100).all(|_| wait(&mut spin, true)));
+        let tried = (0..171).filter(|_| wait(&mut spin, false)).count();
+        assert_eq!(tried, 2 + (171 - 2) / (SPINS_SKIPPED as usize + 1));
+        // Once it pays again, it is done again.
+        while !wait(&mut spin, true) {}
+        assert!((0..100).all(|_| wait(&mut spin, true)));
+    }
+
+    #[test]
+    fn without_another_processor_nothing_is_spun() {
+        let mut spin = Spin { is_possible: false, ..Spin::new() };
+        assert!(!(0..100).any(|_| wait(&mut spin, true)));
+    }
+
+    #[test]
+    fn values_of_json_and_of_frames() {
+        let mut bytes = None;
+        let value =
+            Value::List(vec![Value::Null, Value::Number(1.5), Value::Bytes(vec![7]), Value::text("x")]);
+        let json = to_json(value, &mut bytes);
+        assert_eq!((json.clone(), bytes), (json!([null, 1.5, null, "x"]), Some(vec![7])));
+        let back = Value::List(vec![Value::Null, Value::Number(1.5), Value::Null, Value::text("x")]);
+        assert_eq!(from_json(json), back);
+        assert_eq!(from_json(json!({ "a": 1 })), Value::Null);
     }
 }

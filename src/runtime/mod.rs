@@ -744,7 +744,7 @@ fn foreign(name: &str) -> FsError {
 fn no_program() -> FsError {
     FsError::with_detail(
         Code::NoExec,
-        "the program carrel-isolate, which runs code, is not there; install carrel again with its optional dependencies, build it with npm run setup, or name it in the environment variable CARREL_ISOLATE",
+        "the program carrel-isolate, which runs code, is not there; install carrel again with its optional dependencies, build it with npm run build, or name it in the environment variable CARREL_ISOLATE",
     )
 }
 

@@ -211,3 +211,110 @@ impl WriteTx<'_> {
         Ok(expired.len())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Config, Durability, Scope, Store};
+
+    fn scope() -> Scope {
+        let config = Config {
+            location: Location::Memory,
+            durability: Durability::Off,
+            quota_bytes: None,
+            rules: None,
+            is_audited: false,
+        };
+        Scope::workspace(Store::open(config).unwrap())
+    }
+
+    fn write<T>(scope: &Scope, work: impl FnOnce(&WriteTx<'_>) -> Result<T>) -> Result<T> {
+        scope.write_here(0.0, work).unwrap_or_else(|_| panic!("nobody else writes"))
+    }
+
+    fn begin(scope: &Scope, backend: &str, name: &str) -> Result<i64> {
+        let new = NewRun {
+            backend: backend.to_owned(),
+            name: name.to_owned(),
+            label: None,
+            owner: 7,
+            started: 1.0,
+        };
+        write(scope, |tx| tx.add_run(&new))
+    }
+
+    fn ending(finished: f64) -> RunEnding {
+        RunEnding {
+            status: RunStatus::Completed,
+            finished,
+            ending: r#"{"code":0}"#.to_owned(),
+            value: Some("[1]".to_owned()),
+        }
+    }
+
+    #[test]
+    fn an_id_is_taken_in_its_backend_until_the_run_is_removed() {
+        let scope = scope();
+        let row = begin(&scope, "a", "x").unwrap();
+        assert_eq!(begin(&scope, "a", "x").unwrap_err().code(), Code::ExecExists);
+        begin(&scope, "b", "x").unwrap();
+        write(&scope, |tx| tx.add_run_event(row, 1, 1, b"printed")).unwrap();
+        write(&scope, |tx| tx.remove_run(row)).unwrap();
+        assert_eq!(scope.read_now(|tx| tx.run_named("a", "x")).unwrap(), None);
+        assert_eq!(scope.read_now(|tx| tx.run_events(row, 0, 100)).unwrap(), []);
+        begin(&scope, "a", "x").unwrap();
+    }
+
+    #[test]
+    fn a_run_ends_once_and_by_its_owner() {
+        let scope = scope();
+        let row = begin(&scope, "a", "x").unwrap();
+        let end = |owner, finished| write(&scope, |tx| tx.end_run(row, owner, &ending(finished))).unwrap();
+        assert_eq!([end(8, 1.0), end(7, 2.0), end(7, 3.0)], [false, true, false]);
+        let found = scope.read_now(|tx| tx.run_named("a", "x")).unwrap().unwrap();
+        assert_eq!(found.ending, Some(ending(2.0)));
+    }
+
+    #[test]
+    fn the_newest_runs_are_kept_and_those_that_go_on() {
+        let scope = scope();
+        for number in 0..6 {
+            let row = begin(&scope, "a", &number.to_string()).unwrap();
+            write(&scope, |tx| tx.add_run_event(row, 1, 2, b"x")).unwrap();
+            if number != 1 {
+                write(&scope, |tx| tx.end_run(row, 7, &ending(f64::from(number)))).unwrap();
+            }
+        }
+        begin(&scope, "b", "other").unwrap();
+        let expire =
+            |kept, before, limit| write(&scope, |tx| tx.expire_runs("a", kept, before, limit)).unwrap();
+        let left = || -> Vec<String> {
+            let names = (0..6).map(|number| number.to_string());
+            names.filter(|name| scope.read_now(|tx| tx.run_named("a", name)).unwrap().is_some()).collect()
+        };
+        assert_eq!(expire(5, 0.0, 10), 0);
+        assert_eq!((expire(3, 0.0, 1), left().len()), (1, 5));
+        assert_eq!((expire(3, 0.0, 10), left()), (1, vec!["1".into(), "3".into(), "4".into(), "5".into()]));
+        assert_eq!((expire(9, 4.5, 10), left()), (2, vec!["1".into(), "5".into()]));
+        assert!(scope.read_now(|tx| tx.run_named("b", "other")).unwrap().is_some());
+    }
+
+    #[test]
+    fn events_come_in_pages() {
+        let scope = scope();
+        let row = begin(&scope, "a", "x").unwrap();
+        assert_eq!(scope.read_now(|tx| tx.last_run_event(row)).unwrap(), 0);
+        for seq in 1..=5 {
+            write(&scope, |tx| tx.add_run_event(row, seq, 1, &[seq as u8; 100])).unwrap();
+        }
+        let page = |after, bytes| -> Vec<u64> {
+            let events = scope.read_now(|tx| tx.run_events(row, after, bytes)).unwrap();
+            events.iter().map(|event| event.seq).collect()
+        };
+        assert_eq!(
+            (page(0, 1), page(1, 200), page(3, 10_000), page(5, 1)),
+            (vec![1], vec![2, 3], vec![4, 5], vec![])
+        );
+        assert_eq!(scope.read_now(|tx| tx.last_run_event(row)).unwrap(), 5);
+    }
+}

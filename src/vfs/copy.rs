@@ -20,21 +20,23 @@ pub fn copy_file(
     condition: Condition,
 ) -> Result<()> {
     let source = existing(tx, from, LastLink::Follow).map_err(|error| error.to(to.as_str()))?;
-    if source.kind == Kind::Directory {
-        return Err(FsError::new(Code::IsDir).at(from.as_str()).to(to.as_str()));
-    }
+    let refused = |code| FsError::new(code).at(from.as_str()).to(to.as_str());
     let last = if condition == Condition::Any { LastLink::Follow } else { LastLink::Keep };
-    if condition == Condition::Any
-        && let Resolved::Found { id, .. } = resolve(tx, to, last)
-            .map_err(|error| FsError::new(error.code()).at(from.as_str()).to(to.as_str()))?
-        && id == source.id
-    {
+    let target = match resolve(tx, to, last).map_err(|error| refused(error.code()))? {
+        Resolved::Found { id, .. } => Some(id),
+        Resolved::Absent { .. } => None,
+    };
+    // As on Linux, a directory is found out only after the target could be opened.
+    if source.kind == Kind::Directory {
+        let is_taken = condition == Condition::Absent && target.is_some();
+        return Err(refused(if is_taken { Code::Exist } else { Code::IsDir }));
+    }
+    if condition == Condition::Any && target == Some(source.id) {
         return Ok(());
     }
     tx.retain(source.content)?;
     let contents = NewContent::Stored { content: source.content, size: source.size };
-    write(tx, to, NewFile { mode: Some(source.mode), condition }, contents)
-        .map_err(|error| FsError::new(error.code()).at(from.as_str()).to(to.as_str()))
+    write(tx, to, NewFile { mode: Some(source.mode), condition }, contents).map_err(|error| refused(error.code()))
 }
 
 /// How `cp` treats what it meets. The names are those of Node's options.

@@ -17,13 +17,13 @@ pub fn rename(tx: &WriteTx<'_>, from: &WorkspacePath, to: &WorkspacePath) -> Res
             .at(from.as_str())
             .to(to.as_str()));
     }
-    let Resolved::Found { place: source, name: old, id, kind } =
-        resolve(tx, from, LastLink::Keep).map_err(|error| error.to(to.as_str()))?
-    else {
-        return refused(Code::NoEnt);
-    };
+    let found = resolve(tx, from, LastLink::Keep).map_err(|error| error.to(to.as_str()))?;
+    // Both directories are looked up before what is in them.
     let resolved = resolve(tx, to, LastLink::Keep)
         .map_err(|error| FsError::new(error.code()).at(from.as_str()).to(to.as_str()))?;
+    let Resolved::Found { place: source, name: old, id, kind } = found else {
+        return refused(Code::NoEnt);
+    };
     let (target, new, displaced) = match resolved {
         Resolved::Found { place, name, id, kind } => (place, name, Some((id, kind))),
         Resolved::Absent { place, name, .. } => (place, name, None),

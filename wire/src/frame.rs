@@ -88,7 +88,7 @@ impl FrameBuffer {
     }
 
     /// The next frame, if it is there as a whole.
-    pub fn next<F: Frame>(&mut self) -> Result<Option<F>, Malformed> {
+    pub fn next_frame<F: Frame>(&mut self) -> Result<Option<F>, Malformed> {
         let rest = &self.bytes[self.start..];
         let Some((header, rest)) = rest.split_first_chunk::<HEADER_BYTES>() else { return Ok(None) };
         let length = u32::from_le_bytes(*header) as usize;

@@ -119,7 +119,7 @@ fn check<F: Frame + PartialEq + std::fmt::Debug>(frames: &[F], cut: usize) {
     let mut came = Vec::new();
     for piece in bytes.chunks(cut) {
         buffer.push(piece);
-        while let Some(frame) = buffer.next::<F>().expect("whole") {
+        while let Some(frame) = buffer.next_frame::<F>().expect("whole") {
             came.push(frame);
         }
     }
@@ -143,7 +143,7 @@ proptest! {
         bytes.extend_from_slice(&body);
         let mut buffer = FrameBuffer::new(BYTES_MAX);
         buffer.push(&bytes);
-        if let Ok(Some(frame)) = buffer.next::<ToHost>() {
+        if let Ok(Some(frame)) = buffer.next_frame::<ToHost>() {
             let mut again = Vec::new();
             encode(&frame, &mut again);
             // What was read is what was said: nothing was skipped or made up. Only `Wake` and `Done`
@@ -164,7 +164,7 @@ proptest! {
             changed.extend(body.iter().copied().chain(std::iter::repeat(0)).take(length));
             let mut buffer = FrameBuffer::new(BYTES_MAX);
             buffer.push(&changed);
-            prop_assert!(buffer.next::<ToHost>().is_err());
+            prop_assert!(buffer.next_frame::<ToHost>().is_err());
         }
     }
 }
@@ -173,10 +173,10 @@ proptest! {
 fn a_length_takes_no_memory_by_itself() {
     let mut buffer = FrameBuffer::new(usize::MAX);
     buffer.push(&u32::MAX.to_le_bytes());
-    assert!(buffer.next::<ToHost>().expect("not there yet").is_none());
+    assert!(buffer.next_frame::<ToHost>().expect("not there yet").is_none());
     let mut short = FrameBuffer::new(100);
     short.push(&101u32.to_le_bytes());
-    assert!(short.next::<ToHost>().is_err());
+    assert!(short.next_frame::<ToHost>().is_err());
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn lists_are_only_so_deep() {
         let mut bytes = Vec::new();
         encode(&frame, &mut bytes);
         buffer.push(&bytes);
-        assert_eq!(buffer.next::<ToIsolate>().is_ok(), is_fine, "depth {depth}");
+        assert_eq!(buffer.next_frame::<ToIsolate>().is_ok(), is_fine, "depth {depth}");
     }
 }
 
@@ -199,7 +199,7 @@ fn numbers_cross_by_their_bits() {
         encode(&ToIsolate::Answer { id: 1, epoch_ms: 0.0, outcome: Ok(Value::Number(number)) }, &mut bytes);
         let mut buffer = FrameBuffer::new(BYTES_MAX);
         buffer.push(&bytes);
-        let Ok(Some(ToIsolate::Answer { outcome: Ok(Value::Number(came)), .. })) = buffer.next() else {
+        let Ok(Some(ToIsolate::Answer { outcome: Ok(Value::Number(came)), .. })) = buffer.next_frame() else {
             panic!("an answer comes back as one");
         };
         assert_eq!(came.to_bits(), number.to_bits());

@@ -332,7 +332,7 @@ function statFunction(name) {
       try {
         numbers = callSync(FILE, name, [path]);
       } catch (error) {
-        if (isMissing(error)) return undefined;
+        if (isMissing(name, error)) return undefined;
         const thrown = toError(error);
         ErrorCaptureStackTrace(thrown, statFunction);
         throw thrown;
@@ -342,15 +342,16 @@ function statFunction(name) {
     return begin(request, (resolve, reject) => {
       call(FILE, name, [path], (isOk, answer) => {
         if (isOk) resolve(decode(answer));
-        else if (isMissing(answer)) resolve(undefined);
+        else if (isMissing(name, answer)) resolve(undefined);
         else reject(toError(answer));
       });
     });
   };
 }
 
-function isMissing(answer) {
-  return ArrayIsArray(answer) && (answer[5] === ENOENT || answer[5] === ENOTDIR);
+/** As in Node, a file where a directory should be makes only `stat` say that nothing is there. */
+function isMissing(name, answer) {
+  return ArrayIsArray(answer) && (answer[5] === ENOENT || (answer[5] === ENOTDIR && name === "stat"));
 }
 
 /** Refuses what no descriptor can be: the library leaves that to C++. */
@@ -406,6 +407,7 @@ function readStandard(fd, view) {
 
 /** Fills `view` from where `fd` stands, or from `position`. */
 function readInto(fd, view, position, request) {
+  checkDescriptor(fd);
   if (isStandard(fd)) {
     const count = readStandard(fd, view);
     return count === undefined ? failed(request, failure("EBADF", -9, "read")) : settled(request, count);
@@ -455,6 +457,7 @@ function readBuffers(fd, buffers, position, request) {
 
 /** Writes all of `bytes`. */
 function writeAll(fd, bytes, position, request) {
+  checkDescriptor(fd);
   if (isStandard(fd)) {
     if (fd === 0) return failed(request, failure("EBADF", -9, "write"));
     output(fd, bytes);

@@ -102,7 +102,10 @@ HandleWrap.prototype.unref = function unref() {
   if (state !== undefined) state.isReferenced = false;
 };
 HandleWrap.prototype.hasRef = function hasRef() {
-  return ports.get(this)?.isReferenced === true;
+  const state = ports.get(this);
+  // `inspect` learns by this that it has a port's likeness, and not a port, in its hands.
+  if (state === undefined) throw new TypeError("Illegal invocation");
+  return state.isDetached ? undefined : state.isReferenced;
 };
 
 function closed(port) {

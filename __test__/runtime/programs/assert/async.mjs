@@ -1,5 +1,18 @@
 import assert, { AssertionError } from "node:assert/strict";
-for (const call of [() => assert.rejects(Promise.resolve(1)), () => assert.rejects(async () => { throw new Error("x"); }, /y/), () => assert.rejects(async () => { throw new Error("x"); }, /x/), () => assert.doesNotReject(Promise.reject(new Error("no"))), () => assert.rejects(() => 5)]) {
+
+for (const call of [
+  () => assert.rejects(Promise.resolve(1)),
+  () =>
+    assert.rejects(async () => {
+      throw new Error("x");
+    }, /y/),
+  () =>
+    assert.rejects(async () => {
+      throw new Error("x");
+    }, /x/),
+  () => assert.doesNotReject(Promise.reject(new Error("no"))),
+  () => assert.rejects(() => 5),
+]) {
   try {
     console.log("fine", await call());
   } catch (error) {

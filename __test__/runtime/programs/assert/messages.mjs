@@ -1,4 +1,5 @@
 import assert from "node:assert";
+
 class Point {
   constructor(x) {
     this.x = x;
@@ -27,11 +28,26 @@ for (const call of [
   () => assert.match("abc", /x/),
   () => assert.doesNotMatch("abc", /b/),
   () => assert.throws(() => {}),
-  () => assert.throws(() => { throw new Error("x"); }, /y/),
-  () => assert.throws(() => { throw new Error("x"); }, TypeError),
-  () => assert.throws(() => { throw new Error("x"); }, { message: "z" }),
+  () =>
+    assert.throws(() => {
+      throw new Error("x");
+    }, /y/),
+  () =>
+    assert.throws(() => {
+      throw new Error("x");
+    }, TypeError),
+  () =>
+    assert.throws(
+      () => {
+        throw new Error("x");
+      },
+      { message: "z" },
+    ),
   () => assert.throws("x"),
-  () => assert.doesNotThrow(() => { throw new Error("thrown"); }, "said"),
+  () =>
+    assert.doesNotThrow(() => {
+      throw new Error("thrown");
+    }, "said"),
   () => assert.ifError(new Error("if")),
   () => assert.ifError(null),
   () => assert.fail(),

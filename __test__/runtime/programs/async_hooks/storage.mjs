@@ -1,6 +1,7 @@
 import { AsyncLocalStorage, AsyncResource, executionAsyncId } from "node:async_hooks";
 import { EventEmitter } from "node:events";
 import fs from "node:fs";
+
 const storage = new AsyncLocalStorage();
 const where = (name) => console.log(name, storage.getStore());
 where("outside");
@@ -33,9 +34,16 @@ storage.run("other", () => {
   snapshot(() => where("snapshot"));
   emitter.emit("e");
 });
-console.log(AsyncLocalStorage.bind(() => storage.getStore())(), new AsyncLocalStorage({ defaultValue: 5, name: "n" }).getStore());
+console.log(
+  AsyncLocalStorage.bind(() => storage.getStore())(),
+  new AsyncLocalStorage({ defaultValue: 5, name: "n" }).getStore(),
+);
 const resource = new AsyncResource("Mine");
-console.log(resource.runInAsyncScope((a) => a + 1, null, 1), typeof executionAsyncId(), resource.constructor.name);
+console.log(
+  resource.runInAsyncScope((a) => a + 1, null, 1),
+  typeof executionAsyncId(),
+  resource.constructor.name,
+);
 storage.disable();
 where("disabled");
 class Thenable {

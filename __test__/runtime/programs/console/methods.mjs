@@ -28,6 +28,12 @@ console.assert(false, "shown %s", "x");
 console.assert(false);
 console.assert(0, { a: 1 });
 console.trace("trace %s", "here");
-console.log(typeof console.time, console[Symbol.toStringTag], Object.keys(console).filter((key) => key !== "createTask").join(" "));
+console.log(
+  typeof console.time,
+  console[Symbol.toStringTag],
+  Object.keys(console)
+    .filter((key) => key !== "createTask")
+    .join(" "),
+);
 const { log } = console;
 log("unbound");

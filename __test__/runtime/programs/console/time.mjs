@@ -1,5 +1,6 @@
-import { Writable } from "node:stream";
 import { Console } from "node:console";
+import { Writable } from "node:stream";
+
 let text = "";
 const stream = new Writable({
   write(chunk, _encoding, callback) {

@@ -16,7 +16,34 @@ for (const text of ["{", '{"a":}', "[1,]", "nul", '"\n"', ""]) {
     console.log(error.name, error.message);
   }
 }
-for (const call of [() => BigInt(1.5), () => "x".repeat(-1), () => new Array(-1), () => (1.5).toFixed(101), () => null[Symbol.iterator], () => decodeURIComponent("%"), () => new RegExp("("), () => Symbol() + "", () => 1n + 1, () => Object.defineProperty(Object.freeze({}), "x", {}), () => structuredClone.call(), () => new (class { #p; static t(o) { return o.#p; } }).constructor.t({}), () => { const c = 1; c = 2; }, () => { x; let x; }]) {
+for (const call of [
+  () => BigInt(1.5),
+  () => "x".repeat(-1),
+  () => new Array(-1),
+  () => (1.5).toFixed(101),
+  () => null[Symbol.iterator],
+  () => decodeURIComponent("%"),
+  () => new RegExp("("),
+  () => Symbol() + "",
+  () => 1n + 1,
+  () => Object.defineProperty(Object.freeze({}), "x", {}),
+  () => structuredClone.call(),
+  () =>
+    new class {
+      #p;
+      static t(o) {
+        return o.#p;
+      }
+    }.constructor.t({}),
+  () => {
+    const c = 1;
+    c = 2;
+  },
+  () => {
+    x;
+    let x;
+  },
+]) {
   try {
     console.log(call());
   } catch (error) {

@@ -1,2 +1,3 @@
 import { EventEmitter } from "node:events";
+
 new EventEmitter().emit("error", { reason: "value" });

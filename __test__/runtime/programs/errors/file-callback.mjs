@@ -1,4 +1,5 @@
 import fs from "node:fs";
+
 fs.readFile("missing.txt", (error) => {
   throw error;
 });

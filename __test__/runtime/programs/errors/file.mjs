@@ -1,2 +1,3 @@
 import fs from "node:fs";
+
 fs.readFileSync("missing.txt");

@@ -1,17 +1,35 @@
 import EventEmitter, { captureRejectionSymbol, errorMonitor, getEventListeners, on, once } from "node:events";
+
 const emitter = new EventEmitter();
 const log = [];
 emitter.on("newListener", (name, listener) => log.push(["new", name, typeof listener]));
 const first = function (...args) {
   log.push(["first", this === emitter, ...args]);
 };
-emitter.on("a", first).prependListener("a", () => log.push("before")).once("a", () => log.push("once"));
-console.log(emitter.emit("a", 1, 2), emitter.emit("a"), emitter.emit("none"), emitter.listenerCount("a"), emitter.eventNames(), emitter.listeners("a").length, emitter.rawListeners("a").length);
+emitter
+  .on("a", first)
+  .prependListener("a", () => log.push("before"))
+  .once("a", () => log.push("once"));
+console.log(
+  emitter.emit("a", 1, 2),
+  emitter.emit("a"),
+  emitter.emit("none"),
+  emitter.listenerCount("a"),
+  emitter.eventNames(),
+  emitter.listeners("a").length,
+  emitter.rawListeners("a").length,
+);
 emitter.on("removeListener", (name) => log.push(["removed", name]));
 emitter.off("a", first).removeAllListeners("a");
 console.log(log, emitter.getMaxListeners(), EventEmitter.defaultMaxListeners, getEventListeners(emitter, "a"));
 console.log(emitter);
-for (const call of [() => emitter.emit("error", new TypeError("mine")), () => emitter.emit("error", { not: "an error" }), () => emitter.emit("error"), () => emitter.on("x", 5), () => emitter.setMaxListeners(-1)]) {
+for (const call of [
+  () => emitter.emit("error", new TypeError("mine")),
+  () => emitter.emit("error", { not: "an error" }),
+  () => emitter.emit("error"),
+  () => emitter.on("x", 5),
+  () => emitter.setMaxListeners(-1),
+]) {
   try {
     console.log(call());
   } catch (error) {

@@ -1,7 +1,13 @@
-import events, { EventEmitterAsyncResource, addAbortListener, getMaxListeners, setMaxListeners } from "node:events";
+import events, { addAbortListener, EventEmitterAsyncResource, getMaxListeners, setMaxListeners } from "node:events";
+
 const target = new EventTarget();
 setMaxListeners(5, target);
-console.log(getMaxListeners(target), events === events.EventEmitter, events.listenerCount(new events(), "x"), Object.keys(events).sort().join(" "));
+console.log(
+  getMaxListeners(target),
+  events === events.EventEmitter,
+  events.listenerCount(new events(), "x"),
+  Object.keys(events).sort().join(" "),
+);
 const controller = new AbortController();
 const disposable = addAbortListener(controller.signal, (event) => console.log("abort", event.type));
 controller.abort();

@@ -1,4 +1,5 @@
 import path from "node:path";
+
 for (const call of [
   () => path.join("/a", "..", "b", "./c", ""),
   () => path.resolve("x", "../y"),

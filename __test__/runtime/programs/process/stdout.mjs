@@ -1,4 +1,12 @@
-console.log(process.stdout.write("text\n"), process.stdout.write(Buffer.from("buffer\n")), process.stdout.write(new Uint8Array([104, 105, 10])), process.stdout.write("68690a", "hex"), process.stdout.fd, process.stderr.fd, process.stdout.writable);
+console.log(
+  process.stdout.write("text\n"),
+  process.stdout.write(Buffer.from("buffer\n")),
+  process.stdout.write(new Uint8Array([104, 105, 10])),
+  process.stdout.write("68690a", "hex"),
+  process.stdout.fd,
+  process.stderr.fd,
+  process.stdout.writable,
+);
 process.stdout.write("with callback\n", (error) => {
   console.log("callback", error);
   process.stderr.write("err\n", "utf8", () => console.log("err callback"));

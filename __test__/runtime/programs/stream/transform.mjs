@@ -1,4 +1,5 @@
 import { Duplex, PassThrough, Transform } from "node:stream";
+
 const upper = new Transform({
   transform(chunk, _encoding, callback) {
     this.push(String(chunk).toUpperCase());

@@ -1,4 +1,5 @@
 import { Writable } from "node:stream";
+
 const writable = new Writable({
   highWaterMark: 5,
   write(chunk, encoding, callback) {
@@ -31,7 +32,13 @@ await new Promise((resolve) => many.on("finish", resolve));
 const failing = new Writable({ write: (chunk, encoding, callback) => callback(new Error("no space")) });
 failing.on("error", (error) => console.log("failing", error.message, failing.destroyed));
 failing.write("x", (error) => console.log("callback", error.message));
-for (const call of [() => new Writable().write(null), () => new Writable({ write() {} }).write({}), () => new Writable({ defaultEncoding: "zz" }), () => new Writable({ write() {} }).write("x", "zz"), () => new Writable({ highWaterMark: -1 })]) {
+for (const call of [
+  () => new Writable().write(null),
+  () => new Writable({ write() {} }).write({}),
+  () => new Writable({ defaultEncoding: "zz" }),
+  () => new Writable({ write() {} }).write("x", "zz"),
+  () => new Writable({ highWaterMark: -1 }),
+]) {
   try {
     console.log(call());
   } catch (error) {

@@ -1,5 +1,14 @@
 const timer = setTimeout(() => {}, 1000);
-console.log(timer.constructor.name, typeof timer[Symbol.toPrimitive](), timer.hasRef(), timer.unref() === timer, timer.hasRef(), timer.ref().hasRef(), timer.refresh() === timer, timer.close() === timer);
+console.log(
+  timer.constructor.name,
+  typeof timer[Symbol.toPrimitive](),
+  timer.hasRef(),
+  timer.unref() === timer,
+  timer.hasRef(),
+  timer.ref().hasRef(),
+  timer.refresh() === timer,
+  timer.close() === timer,
+);
 clearTimeout(timer);
 const immediate = setImmediate(() => console.log("not shown"));
 console.log(immediate.constructor.name, immediate.hasRef(), clearImmediate(immediate));
@@ -25,7 +34,14 @@ const interval = setInterval(
   1,
   2,
 );
-for (const call of [() => setTimeout("code"), () => setInterval(), () => setImmediate(5), () => queueMicrotask(null), () => process.nextTick("x"), () => timer.refresh.call({})]) {
+for (const call of [
+  () => setTimeout("code"),
+  () => setInterval(),
+  () => setImmediate(5),
+  () => queueMicrotask(null),
+  () => process.nextTick("x"),
+  () => timer.refresh.call({}),
+]) {
   try {
     console.log(call());
   } catch (error) {

@@ -5,7 +5,14 @@ signal.onabort = () => console.log("onabort");
 console.log(signal, signal.aborted, signal.reason, controller);
 controller.abort();
 controller.abort("twice");
-console.log(signal.aborted, signal.reason.name, signal.reason.message, signal.reason.code, AbortSignal.abort("r").reason, AbortSignal.abort(null).reason);
+console.log(
+  signal.aborted,
+  signal.reason.name,
+  signal.reason.message,
+  signal.reason.code,
+  AbortSignal.abort("r").reason,
+  AbortSignal.abort(null).reason,
+);
 try {
   signal.throwIfAborted();
 } catch (error) {
@@ -18,9 +25,18 @@ const combined = AbortSignal.any([first.signal, new AbortController().signal]);
 combined.addEventListener("abort", () => console.log("combined", combined.reason));
 first.abort("later");
 const waiting = setTimeout(() => {}, 1000);
-await new Promise((resolve) => AbortSignal.timeout(5).addEventListener("abort", ({ target }) => resolve(console.log(target.reason.name, target.reason.message, target.reason.code))));
+await new Promise((resolve) =>
+  AbortSignal.timeout(5).addEventListener("abort", ({ target }) =>
+    resolve(console.log(target.reason.name, target.reason.message, target.reason.code)),
+  ),
+);
 clearTimeout(waiting);
-for (const call of [() => new AbortSignal(), () => AbortSignal.timeout(-1), () => AbortSignal.any("x"), () => AbortSignal.timeout()]) {
+for (const call of [
+  () => new AbortSignal(),
+  () => AbortSignal.timeout(-1),
+  () => AbortSignal.any("x"),
+  () => AbortSignal.timeout(),
+]) {
   try {
     console.log(call());
   } catch (error) {

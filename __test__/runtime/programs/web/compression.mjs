@@ -3,7 +3,8 @@ const squeeze = async (format, text) => {
   const back = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream(format))).text();
   return [format, packed.byteLength < text.length / 10, back === text];
 };
-for (const format of ["gzip", "deflate", "deflate-raw"]) console.log(await squeeze(format, "compress me ".repeat(1000)));
+for (const format of ["gzip", "deflate", "deflate-raw"])
+  console.log(await squeeze(format, "compress me ".repeat(1000)));
 for (const call of [() => new CompressionStream("zip"), () => new DecompressionStream()]) {
   try {
     console.log(call());

@@ -14,7 +14,7 @@ console.log(bytes.length, (await next(port1)).data, (await next(port1)).data);
 port2.onmessage = ({ data }) => console.log("handler", data);
 for (let index = 0; index < 3; index++) port1.postMessage(index);
 port1.postMessage("over");
-await next(port2);
+while ((await next(port2)).data !== "over");
 const inner = new MessageChannel();
 port1.postMessage({ port: inner.port1 }, [inner.port1]);
 const { data } = await next(port2);
@@ -22,7 +22,12 @@ inner.port2.postMessage("through");
 data.port.start();
 console.log((await next(data.port)).data);
 inner.port2.close();
-for (const call of [() => port1.postMessage(() => {}), () => new MessagePort(), () => port1.postMessage(1, [port1]), () => port1.postMessage()]) {
+for (const call of [
+  () => port1.postMessage(() => {}),
+  () => new MessagePort(),
+  () => port1.postMessage(1, [port1]),
+  () => port1.postMessage(),
+]) {
   try {
     console.log(call());
   } catch (error) {

@@ -14,7 +14,14 @@ const stream = new ReadableStream({
   },
 });
 const reader = stream.getReader();
-console.log(stream.locked, await reader.read(), await reader.read(), await reader.read(), await reader.read(), await reader.closed);
+console.log(
+  stream.locked,
+  await reader.read(),
+  await reader.read(),
+  await reader.read(),
+  await reader.read(),
+  await reader.closed,
+);
 reader.releaseLock();
 console.log(stream);
 const cancelled = new ReadableStream({ cancel: (reason) => console.log("cancelled", reason) });
@@ -23,7 +30,10 @@ const [left, right] = new ReadableStream({ start: (c) => (c.enqueue(1), c.enqueu
 console.log(await Array.fromAsync(left), await Array.fromAsync(right));
 console.log(await Array.fromAsync(ReadableStream.from(["f", "g"])));
 const failing = new ReadableStream({ start: (c) => c.error(new Error("broken")) });
-await failing.getReader().read().catch((error) => console.log(error.message));
+await failing
+  .getReader()
+  .read()
+  .catch((error) => console.log(error.message));
 const bytes = new ReadableStream({
   type: "bytes",
   pull(controller) {
@@ -33,7 +43,14 @@ const bytes = new ReadableStream({
   },
 });
 console.log(await bytes.getReader({ mode: "byob" }).read(new Uint8Array(4)));
-for (const call of [() => new ReadableStream({ type: "x" }), () => stream.getReader({ mode: "x" }), () => new ReadableStream({ pull: 5 }), () => new ReadableStreamDefaultReader(5), () => (stream.getReader(), stream.getReader()), () => new CountQueuingStrategy()]) {
+for (const call of [
+  () => new ReadableStream({ type: "x" }),
+  () => stream.getReader({ mode: "x" }),
+  () => new ReadableStream({ pull: 5 }),
+  () => new ReadableStreamDefaultReader(5),
+  () => (stream.getReader(), stream.getReader()),
+  () => new CountQueuingStrategy(),
+]) {
   try {
     console.log(call());
   } catch (error) {

@@ -1,11 +1,21 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import zlib from "node:zlib";
+
 const collect = async (stream) => Buffer.concat(await stream.toArray());
 const text = Array.from({ length: 5000 }, (_, index) => `row ${index}\n`).join("");
-for (const [pack, unpack] of [[zlib.createGzip, zlib.createGunzip], [zlib.createDeflate, zlib.createInflate], [zlib.createDeflateRaw, zlib.createInflateRaw], [zlib.createBrotliCompress, zlib.createBrotliDecompress], [zlib.createGzip, zlib.createUnzip]]) {
+for (const [pack, unpack] of [
+  [zlib.createGzip, zlib.createGunzip],
+  [zlib.createDeflate, zlib.createInflate],
+  [zlib.createDeflateRaw, zlib.createInflateRaw],
+  [zlib.createBrotliCompress, zlib.createBrotliDecompress],
+  [zlib.createGzip, zlib.createUnzip],
+]) {
   const out = unpack({ chunkSize: 1024 });
-  const [, result] = await Promise.all([pipeline(Readable.from([text.slice(0, 1000), text.slice(1000)]), pack(), out), collect(out)]);
+  const [, result] = await Promise.all([
+    pipeline(Readable.from([text.slice(0, 1000), text.slice(1000)]), pack(), out),
+    collect(out),
+  ]);
   console.log(pack.name, result.toString() === text, out.bytesWritten > 0);
 }
 const gzip = zlib.createGzip();

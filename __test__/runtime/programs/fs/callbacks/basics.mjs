@@ -1,5 +1,9 @@
 import fs from "node:fs";
-const show = (name) => (error, ...values) => console.log(name, error && [error.code, error.message], ...values);
+
+const show =
+  (name) =>
+  (error, ...values) =>
+    console.log(name, error && [error.code, error.message], ...values);
 fs.writeFile("a", "hello", (error) => {
   show("write")(error);
   fs.readFile("a", "utf8", (error, text) => {

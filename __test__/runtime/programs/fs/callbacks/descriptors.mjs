@@ -1,4 +1,5 @@
 import fs from "node:fs";
+
 fs.open("f", "w+", (error, fd) => {
   console.log(error, typeof fd);
   fs.write(fd, "hello", (error, written, text) => {

@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import { promisify } from "node:util";
+
 const calls = {
   readFile: ["none"],
   writeFile: ["none/x", "data"],
@@ -35,9 +36,21 @@ const calls = {
 for (const [name, args] of Object.entries(calls)) {
   await new Promise((resolve) => {
     fs[name](...args, (error, value) => {
-      console.log(name, error.name, error.code, error.errno, error.syscall, error.dest, error.message.replace(/x\w{6}/, "xXXXXXX"), value);
+      console.log(
+        name,
+        error.name,
+        error.code,
+        error.errno,
+        error.syscall,
+        error.dest,
+        error.message.replace(/x\w{6}/, "xXXXXXX"),
+        value,
+      );
       resolve();
     });
   });
 }
-console.log(await promisify(fs.exists)("none"), await promisify(fs.read)(fs.openSync("f", "w+"), Buffer.alloc(1), 0, 1, 0));
+console.log(
+  await promisify(fs.exists)("none"),
+  await promisify(fs.read)(fs.openSync("f", "w+"), Buffer.alloc(1), 0, 1, 0),
+);

@@ -1,4 +1,5 @@
 import fs from "node:fs";
+
 fs.writeFileSync("f", "x");
 setImmediate(() => console.log("immediate"));
 setTimeout(() => console.log("timeout"), 30);

@@ -1,9 +1,16 @@
 import fs from "node:fs";
+
 fs.mkdirSync("lib/deep", { recursive: true });
 fs.writeFileSync("lib/a.mjs", `import { b } from "./deep/b.mjs"; export const a = "a" + b; export default { a };`);
-fs.writeFileSync("lib/deep/b.mjs", `export const b = "b"; export const where = [import.meta.dirname, import.meta.filename, import.meta.url];`);
+fs.writeFileSync(
+  "lib/deep/b.mjs",
+  `export const b = "b"; export const where = [import.meta.dirname, import.meta.filename, import.meta.url];`,
+);
 fs.writeFileSync("lib/data.json", `{"x": [1, 2]}`);
-fs.writeFileSync("lib/t.ts", `type N = number; export const n: N = 4; export const f = (x: string): string => x + "!";`);
+fs.writeFileSync(
+  "lib/t.ts",
+  `type N = number; export const n: N = 4; export const f = (x: string): string => x + "!";`,
+);
 fs.writeFileSync("lib/bad.mjs", `export const x = ;`);
 fs.writeFileSync("lib/throws.mjs", `throw new RangeError("from inside");`);
 fs.writeFileSync("lib/c1.mjs", `import { two } from "./c2.mjs"; export const one = () => "one" + two();`);

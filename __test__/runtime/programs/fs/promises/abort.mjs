@@ -1,9 +1,7 @@
 import fs from "node:fs/promises";
+
 await fs.writeFile("f", "x".repeat(1000));
-for (const call of [
-  (signal) => fs.readFile("f", { signal }),
-  (signal) => fs.writeFile("g", "y", { signal }),
-]) {
+for (const call of [(signal) => fs.readFile("f", { signal }), (signal) => fs.writeFile("g", "y", { signal })]) {
   try {
     console.log(await call(AbortSignal.abort()));
   } catch (error) {

@@ -1,4 +1,5 @@
 import fs from "node:fs/promises";
+
 console.log(await fs.writeFile("a.txt", "hello"), await fs.readFile("a.txt"), await fs.readFile("a.txt", "utf8"));
 console.log(await fs.appendFile("a.txt", " world"), await fs.readFile("a.txt", { encoding: "base64" }));
 console.log(await fs.mkdir("d/e/f", { recursive: true }), await fs.mkdir("g"));
@@ -17,4 +18,9 @@ async function* lines() {
   yield "one\n";
   yield Buffer.from("two\n");
 }
-console.log(await fs.writeFile("i.txt", ["x", "y"]), await fs.writeFile("j.txt", lines()), await fs.readFile("i.txt", "utf8"), await fs.readFile("j.txt", "utf8"));
+console.log(
+  await fs.writeFile("i.txt", ["x", "y"]),
+  await fs.writeFile("j.txt", lines()),
+  await fs.readFile("i.txt", "utf8"),
+  await fs.readFile("j.txt", "utf8"),
+);

@@ -1,4 +1,5 @@
 import fs from "node:fs/promises";
+
 const calls = {
   readFile: ["none"],
   writeFile: ["none/x", "data"],
@@ -29,7 +30,15 @@ for (const [name, args] of Object.entries(calls)) {
   try {
     console.log(name, await fs[name](...args));
   } catch (error) {
-    console.log(name, error.name, error.code, error.errno, error.syscall, error.dest, error.message.replace(/x\w{6}/, "xXXXXXX"));
+    console.log(
+      name,
+      error.name,
+      error.code,
+      error.errno,
+      error.syscall,
+      error.dest,
+      error.message.replace(/x\w{6}/, "xXXXXXX"),
+    );
   }
 }
 for (const call of [

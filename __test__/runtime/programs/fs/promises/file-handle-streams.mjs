@@ -1,4 +1,5 @@
 import fs from "node:fs/promises";
+
 const out = await fs.open("f", "w");
 const writable = out.createWriteStream();
 writable.write("one,");

@@ -1,4 +1,5 @@
 import fs from "node:fs/promises";
+
 for (let index = 0; index < 70; index++) await fs.writeFile(`f${String(index).padStart(2, "0")}`, "");
 const names = [];
 for await (const entry of await fs.opendir(".")) names.push(`${entry.name}:${entry.isFile()}`);

@@ -1,4 +1,5 @@
 import fs from "node:fs";
+
 const stream = fs.createWriteStream("f");
 for (let index = 0; index < 1000; index++) stream.write(`row ${index}\n`);
 stream.end();

@@ -3,6 +3,7 @@ import fs from "node:fs";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
+
 fs.writeFileSync("in", Array.from({ length: 20_000 }, (_, index) => `line ${index}\n`).join(""));
 const upper = new Transform({
   transform(chunk, _encoding, callback) {

@@ -1,4 +1,5 @@
 import fs from "node:fs";
+
 fs.writeFileSync("f", "0123456789".repeat(10_000));
 const stream = fs.createReadStream("f");
 const events = [];

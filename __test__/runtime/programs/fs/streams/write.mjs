@@ -1,4 +1,5 @@
 import fs from "node:fs";
+
 const stream = fs.createWriteStream("f");
 const events = [];
 for (const name of ["open", "ready", "drain", "finish", "close"]) stream.on(name, () => events.push(name));

@@ -1,4 +1,5 @@
 import fs from "node:fs";
+
 fs.appendFileSync("log", "a");
 fs.appendFileSync("log", Buffer.from("b"));
 fs.appendFileSync("log", "Yw==", "base64");

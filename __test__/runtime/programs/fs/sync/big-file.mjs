@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import fs from "node:fs";
+
 const bytes = Buffer.alloc(3_000_000);
 for (let index = 0; index < bytes.length; index++) bytes[index] = (index * 31 + (index >> 8)) & 255;
 fs.writeFileSync("big", bytes);

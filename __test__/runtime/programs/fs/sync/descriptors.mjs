@@ -1,4 +1,5 @@
 import fs from "node:fs";
+
 const fd = fs.openSync("f", "w+", 0o600);
 console.log(typeof fd);
 console.log(fs.writeSync(fd, "hello world"), fs.writeSync(fd, Buffer.from("abcdef"), 2, 3), fs.writeSync(fd, "XY", 0));

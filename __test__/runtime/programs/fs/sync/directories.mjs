@@ -1,4 +1,5 @@
 import fs from "node:fs";
+
 const attempt = (name, f) => {
   try {
     console.log(name, f());
@@ -28,4 +29,10 @@ attempt("rmdir full", () => fs.rmdirSync("x"));
 attempt("rmdir file", () => fs.rmdirSync("f"));
 attempt("rmdir", () => fs.rmdirSync("d"));
 attempt("rmdir again", () => fs.rmdirSync("d"));
-attempt("exists", () => [fs.existsSync("d"), fs.existsSync("x"), fs.existsSync("f"), fs.existsSync({}), fs.existsSync("")]);
+attempt("exists", () => [
+  fs.existsSync("d"),
+  fs.existsSync("x"),
+  fs.existsSync("f"),
+  fs.existsSync({}),
+  fs.existsSync(""),
+]);

@@ -1,4 +1,5 @@
 import fs from "node:fs";
+
 fs.mkdirSync("d/e", { recursive: true });
 fs.writeFileSync("d/f", "x");
 fs.symlinkSync("f", "d/l");
@@ -18,7 +19,12 @@ for (const entry of entries) {
     entry.constructor.name,
   );
 }
-console.log(fs.readdirSync(".", { withFileTypes: true, recursive: true }).map((e) => `${e.parentPath} ${e.name}`).sort());
+console.log(
+  fs
+    .readdirSync(".", { withFileTypes: true, recursive: true })
+    .map((e) => `${e.parentPath} ${e.name}`)
+    .sort(),
+);
 const directory = fs.opendirSync("d");
 console.log(directory.path, directory.constructor.name);
 const names = [];

@@ -1,4 +1,5 @@
 import fs from "node:fs";
+
 for (const name of ["a.js", "b.ts", "d/c.js", "d/e/f.js", "node_modules/x/y.js"]) {
   fs.mkdirSync(name.replace(/\/?[^/]*$/, "") || ".", { recursive: true });
   fs.writeFileSync(name, "");

@@ -1,6 +1,11 @@
 import fs from "node:fs";
+
 const made = fs.mkdtempSync("tmp-");
-console.log(/^tmp-[A-Za-z0-9]{6}$/.test(made), fs.statSync(made).isDirectory(), (fs.statSync(made).mode & 0o777).toString(8));
+console.log(
+  /^tmp-[A-Za-z0-9]{6}$/.test(made),
+  fs.statSync(made).isDirectory(),
+  (fs.statSync(made).mode & 0o777).toString(8),
+);
 console.log(fs.mkdtempSync("tmp-", "buffer") instanceof Buffer);
 try {
   fs.mkdtempSync("none/x-");

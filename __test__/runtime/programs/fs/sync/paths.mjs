@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import { pathToFileURL } from "node:url";
+
 const attempt = (name, f) => {
   try {
     console.log(name, f());

@@ -1,4 +1,5 @@
 import fs from "node:fs";
+
 const attempt = (name, f) => {
   try {
     console.log(name, f());

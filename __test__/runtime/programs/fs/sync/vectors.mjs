@@ -1,4 +1,5 @@
 import fs from "node:fs";
+
 const fd = fs.openSync("v", "w+");
 console.log(fs.writevSync(fd, [Buffer.from("one "), new Uint8Array([116, 119, 111]), Buffer.from(" three")]));
 console.log(fs.writevSync(fd, [Buffer.from("ONE")], 0));

@@ -1,4 +1,5 @@
 import fs from "node:fs";
+
 fs.writeFileSync("a.txt", "héllo wörld\n");
 console.log(fs.readFileSync("a.txt"));
 console.log(fs.readFileSync("a.txt", "utf8"), fs.readFileSync("a.txt", "latin1"));
