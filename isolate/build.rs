@@ -41,11 +41,13 @@ fn snapshot_of(source: &str) -> Vec<u8> {
         v8::tc_scope!(let scope, scope);
         give_private_symbols(scope);
         let name = v8::String::new(scope, "node:internal/prelude").expect("a short string");
-        let origin = v8::ScriptOrigin::new(scope, name.into(), 0, 0, false, 0, None, false, false, false, None);
+        let origin =
+            v8::ScriptOrigin::new(scope, name.into(), 0, 0, false, 0, None, false, false, false, None);
         let source = v8::String::new(scope, source).expect("the prelude fits a string");
         let result = v8::Script::compile(scope, source, Some(&origin)).and_then(|script| script.run(scope));
         if result.is_none() {
-            let exception = scope.exception().map(|error| error.to_rust_string_lossy(scope)).unwrap_or_default();
+            let exception =
+                scope.exception().map(|error| error.to_rust_string_lossy(scope)).unwrap_or_default();
             let line = scope.message().and_then(|message| message.get_source_line(scope));
             let line = line.map(|line| line.to_rust_string_lossy(scope)).unwrap_or_default();
             let column = scope.message().map(|message| message.get_start_column()).unwrap_or_default();

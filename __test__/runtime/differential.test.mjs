@@ -15,8 +15,10 @@
 //   `node:perf_hooks` has no histograms and `console` no `createTask`, which need C++ of Node and an inspector.
 // - The isolate has a later V8 than Node 24: it knows more of the language, such as `Uint8Array.fromBase64` and
 //   `Math.sumPrecise`. The programs keep to what both know.
-// - Compressed bytes are not Node's, since another library makes them; each unpacks what the other packs. Of SHAKE,
-//   `node:crypto` has nothing.
+// - Compressed bytes are not Node's, since another library makes them; each unpacks what the other packs. What it says
+//   of some broken data is another sentence, with the same code. Of SHAKE, `node:crypto` has nothing.
+// - `mkdir` with `recursive` at or below a link that leads nowhere fails with another code. `copyFile` of a directory
+//   leaves a file alone that has the name of the copy; libuv removes it.
 // - `crypto`, `Crypto`, `CryptoKey` and `SubtleCrypto` are accessors until they are first used.
 // - Messages arrive in the order in which they were posted; Node serves one port of a channel after the other.
 // - `mkdtemp` names the file that it could not make with its `XXXXXX`.
@@ -37,6 +39,15 @@ const OTHERWISE = {
   "errors/thrown-null": { stderr: "Uncaught null\n" },
   "errors/thrown-function": { stderr: "Uncaught [Function: named]\n" },
   "errors/no-stack": { stderr: "Error: message\n" },
+  "errors/file-callback": {
+    stderr: `Error: ENOENT: no such file or directory, open 'missing.txt' {
+  errno: -2,
+  code: 'ENOENT',
+  syscall: 'open',
+  path: 'missing.txt'
+}
+`,
+  },
 };
 
 const names = readdirSync(folder, { recursive: true })

@@ -40,7 +40,7 @@ const frame = (...parts) => {
 };
 
 const KINDS = { file: 0, host: 1, fetch: 2, import: 3 };
-const ENDINGS = { completed: 0, failed: 1, outOfMemory: 2, exited: 3 };
+const ENDINGS = { completed: 0, failed: 1, outOfMemory: 2, exited: 3, tooLong: 4 };
 
 const frames = {
   frame,

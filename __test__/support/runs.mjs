@@ -1,6 +1,7 @@
 // Runs for tests, and hostile code beside code that means well.
 
 import assert from "node:assert/strict";
+import { dirname } from "node:path";
 import { describe, test } from "node:test";
 import { Workspace } from "carrel";
 import { JavaScriptBackend } from "carrel/backends/javascript";
@@ -105,7 +106,8 @@ export async function besideInnocents(attack) {
   const workspace = new Workspace({ storage: ":memory:", backends: [innocents, attacked] });
   try {
     await workspace.fs.mkdir("/workspace", { recursive: true });
-    for (const [path, content] of Object.entries(files)) await workspace.fs.writeFile(path, content);
+    for (const folder of new Set(Object.keys(files).map(dirname))) await workspace.fs.mkdir(folder, { recursive: true });
+    await Promise.all(Object.entries(files).map(([path, content]) => workspace.fs.writeFile(path, content)));
     const innocent = (name) =>
       workspace.runtime.exec(INNOCENT, { backend: "innocents", encoding: "utf8", input: { name } });
     const first = await innocent("first");

@@ -17,15 +17,16 @@ const OPTIONS = {
 /**
  * Runs the benchmark `name` with the choices of the command line. `help` has NAMES where the cases go;
  * `load` gives what is only there when everything is installed: the cases, `loadSides`, and `goalsOf`.
- * The saved result has `suffix` in its name.
+ * The saved result has `suffix` in its name. `rivals` is where the package with what carrel is compared
+ * with is, if that is not the one of all benchmarks.
  */
-export async function main({ name, help, options: more = {}, suffix = "", load }) {
+export async function main({ name, help, options: more = {}, suffix = "", rivals, load }) {
   const { values: options, positionals: names } = parseArgs({
     allowPositionals: true,
     options: { ...OPTIONS, ...more },
   });
 
-  installRivals();
+  installRivals(rivals);
   const { cases, loadSides, goalsOf } = await load();
   const known = cases.flatMap((one) => one.names);
   const unknown = names.filter((name) => !known.includes(name));

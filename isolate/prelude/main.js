@@ -32,6 +32,7 @@ const {
   ObjectPrototype,
   Promise,
   PromisePrototypeThen,
+  RegExpPrototypeExec,
   SafeSet,
   StringPrototypeSlice,
   StringPrototypeStartsWith,
@@ -48,6 +49,7 @@ const runMicrotasks = late("core", "runMicrotasks");
 const COMPLETED = 0;
 const FAILED = 1;
 const EXITED = 3;
+const TOO_LONG = 4;
 
 // What follows a turn, as the executable knows it.
 const WAIT = 0;
@@ -194,7 +196,14 @@ async function runDefault(namespace) {
     ? FunctionPrototypeCall(entry, undefined, JSONParse(config.input))
     : entry);
   const settled = await settleInside(value);
-  result = toJsonText(settled, "result", { unitsMax: config.resultBytesMax, limit: "maxResultBytes" });
+  try {
+    result = toJsonText(settled, "result", { unitsMax: config.resultBytesMax, limit: "maxResultBytes" });
+  } catch (error) {
+    if (error?.code !== "ELIMIT") throw error;
+    isOver = true;
+    emitExitSafely(ERROR);
+    done(TOO_LONG, "", undefined);
+  }
 }
 
 /** What is left to do after a turn. */
@@ -258,6 +267,19 @@ const driver = {
     const exports = { __proto__: null };
     for (let index = 0; index < names.length; index++) exports[names[index]] = hostFunction(specifier, names[index]);
     return exports;
+  },
+
+  /** What `import.meta` has besides its URL. */
+  importMeta(meta, url, isMain) {
+    meta.main = isMain;
+    meta.resolve = function resolve(specifier) {
+      const name = `${specifier}`;
+      const { URL } = globalThis;
+      if (RegExpPrototypeExec(/^(?:\.{0,2}\/|file:)/, name) !== null) return new URL(name, url).href;
+      const bare = StringPrototypeStartsWith(name, "node:") ? StringPrototypeSlice(name, 5) : name;
+      if (ObjectHasOwn(builtins, bare)) return `node:${bare}`;
+      return name;
+    };
   },
 
   /** The module is evaluated; `promise` says when all of it has run. */

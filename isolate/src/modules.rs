@@ -35,6 +35,8 @@ struct Modules {
     host_modules: HashMap<String, Vec<String>>,
     source_modules: HashMap<String, String>,
     prelude: Option<v8::Global<v8::Object>>,
+    /// Key of the module that the run was started with.
+    entry: Option<String>,
 }
 
 /// Takes over what `Start` configures, and the prelude's functions `builtin` and `hostModule`.
@@ -80,7 +82,7 @@ pub fn file_url(path: &str) -> String {
 }
 
 fn path_of(key: &str) -> Option<String> {
-    let encoded = key.strip_prefix("file://")?;
+    let encoded = key.strip_prefix("file://")?.split(['?', '#']).next()?;
     let mut bytes = Vec::with_capacity(encoded.len());
     let mut rest = encoded.as_bytes();
     while let Some((&byte, tail)) = rest.split_first() {
@@ -103,6 +105,7 @@ pub fn load_entry<'s>(
     source: &str,
 ) -> Option<v8::Local<'s, v8::Module>> {
     let key = file_url(path);
+    MODULES.with_borrow_mut(|modules| modules.entry = Some(key.clone()));
     let module = compile(scope, &key, source)?;
     load_graph(scope, module, &key)?;
     instantiate(scope, module)?;
@@ -302,10 +305,10 @@ fn load_file<'s>(
     let from = path_of(referrer).unwrap_or_else(|| "/".to_owned());
     let args = vec![Value::text(specifier), Value::text(from), Value::optional_text(kind)];
     let outcome = with_host(|host| host.call_sync(CallKind::Import, "resolve".to_owned(), args));
-    let (path, format, source) = match outcome {
+    let (path, format, source, suffix) = match outcome {
         Ok(Value::List(items)) => match items.as_slice() {
-            [Value::Text(path), Value::Text(format), Value::Text(source)] => {
-                (path.clone(), format.clone(), source.clone())
+            [Value::Text(path), Value::Text(format), Value::Text(source), Value::Text(suffix)] => {
+                (path.clone(), format.clone(), source.clone(), suffix.clone())
             }
             _ => return None,
         },
@@ -315,7 +318,8 @@ fn load_file<'s>(
             return None;
         }
     };
-    let url = file_url(&path);
+    // A query makes a module of its own, as in Node.
+    let url = file_url(&path) + &suffix;
     // Two files that a link makes one are one module, as in Node.
     if let Some(module) = existing(scope, &url) {
         return Some((url, module, false));
@@ -580,4 +584,9 @@ pub unsafe extern "C" fn initialize_import_meta(
         set("filename", &path);
     }
     set("url", &key);
+    let is_main = MODULES.with_borrow(|modules| modules.entry.as_deref() == Some(key.as_str()));
+    if let Some(url) = v8::String::new(scope, &key) {
+        let is_main = v8::Boolean::new(scope, is_main);
+        call_prelude(scope, "importMeta", &[meta.into(), url.into(), is_main.into()]);
+    }
 }

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 
-use carrel_wire::{Call, CallKind, Done, Ending, ToHost, Value};
+use carrel_wire::{Call, CallKind, Done, Ending, PRINTED_BYTES_MAX, Start, ToHost, Value};
 
 use crate::bindings::{Kind, set_function, throw_error};
 use crate::pipe::Pipe;
@@ -31,6 +31,7 @@ pub struct Host {
     in_flight: u32,
     in_flight_max: u32,
     call_bytes_max: usize,
+    result_bytes_max: usize,
     /// When the prelude wants to be woken up, in the run's milliseconds, and what the host was told.
     pub wake_at: Option<f64>,
     pub wake_sent: Option<f64>,
@@ -65,6 +66,7 @@ pub fn connect() {
         in_flight: 0,
         in_flight_max: 1,
         call_bytes_max: 0,
+        result_bytes_max: 0,
         wake_at: None,
         wake_sent: None,
         done: None,
@@ -78,9 +80,10 @@ pub fn with_host<T>(work: impl FnOnce(&mut Host) -> T) -> T {
 
 impl Host {
     /// Takes over the limits of the run.
-    pub fn set_limits(&mut self, in_flight_max: u32, call_bytes_max: u64) {
-        self.in_flight_max = in_flight_max.max(1);
-        self.call_bytes_max = usize::try_from(call_bytes_max).unwrap_or(usize::MAX);
+    pub fn set_limits(&mut self, start: &Start) {
+        self.in_flight_max = start.concurrent_calls_max.max(1);
+        self.call_bytes_max = usize::try_from(start.call_bytes_max).unwrap_or(usize::MAX);
+        self.result_bytes_max = usize::try_from(start.result_bytes_max).unwrap_or(usize::MAX);
     }
 
     /// Makes a call and waits for the answer.
@@ -248,7 +251,7 @@ fn output(scope: &mut v8::PinScope<'_, '_>, args: v8::FunctionCallbackArguments<
     };
     with_host(|host| {
         // In pieces, so that a reader sees the beginning of a very long text before its end.
-        for piece in bytes.chunks(1024 * 1024) {
+        for piece in bytes.chunks(PRINTED_BYTES_MAX) {
             host.pipe.write(&ToHost::Output { stream, bytes: piece.to_vec() });
             host.pipe.flush();
         }
@@ -295,11 +298,21 @@ fn done(scope: &mut v8::PinScope<'_, '_>, args: v8::FunctionCallbackArguments<'_
     let ending = match args.get(0).uint32_value(scope) {
         Some(0) => Ending::Completed,
         Some(3) => Ending::Exited,
+        Some(4) => Ending::TooLong,
         _ => Ending::Failed,
     };
-    let text = args.get(1).to_rust_string_lossy(scope);
+    let mut text = args.get(1).to_rust_string_lossy(scope);
     let exit_code = if args.get(2).is_number() { args.get(2).int32_value(scope) } else { None };
     with_host(|host| {
+        let ending = if ending == Ending::Completed && text.len() > host.result_bytes_max {
+            text.clear();
+            Ending::TooLong
+        } else {
+            ending
+        };
+        if ending != Ending::Completed {
+            text.truncate(text.floor_char_boundary(PRINTED_BYTES_MAX));
+        }
         // The first end is the run's.
         host.done.get_or_insert(Done { ending, exit_code, text });
     });

@@ -31,7 +31,7 @@ fn serve(isolate: &mut v8::OwnedIsolate) {
     lockdown::limit_cpu(start.cpu_ms_max);
     clock::start(start.epoch_ms, start.is_clock_frozen);
     random::seed(&start.seed);
-    with_host(|host| host.set_limits(start.concurrent_calls_max, start.call_bytes_max));
+    with_host(|host| host.set_limits(&start));
 
     let Some(module) = load(scope, prelude, &mut start) else {
         let (exception, message) = (scope.exception(), scope.message());

@@ -95,7 +95,12 @@ fn a_process_that_is_locked_in_reaches_nothing() {
     let report = String::from_utf8_lossy(&output.stdout);
     let refused = report.matches(": refused").count();
     assert!(!report.contains(": done"), "something is still possible:\n{report}");
-    assert_eq!(refused, FORBIDDEN.len(), "not all was tried:\n{report}{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(
+        refused,
+        FORBIDDEN.len(),
+        "not all was tried:\n{report}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 fn try_everything() {
@@ -124,6 +129,10 @@ fn the_clock_of_the_cpu_ends_the_process_by_its_signal() {
         }
     }
     let this = std::env::current_exe().expect("a test has a program");
-    let status = Command::new(this).args(["--exact", NAME]).env(CHILD, "1").status().expect("a process can be started");
+    let status = Command::new(this)
+        .args(["--exact", NAME])
+        .env(CHILD, "1")
+        .status()
+        .expect("a process can be started");
     assert_eq!(status.signal(), Some(libc::SIGPROF));
 }

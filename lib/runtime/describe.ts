@@ -65,7 +65,7 @@ export function describe({ root, access, network, modules, limits }: Described):
     "",
     "- Files, with their extension: `./x.js`, `.mjs`, `.json`, `.ts`, `.mts`.",
     ...modules.map(describeModule),
-    `- Of Node.js: ${builtins.map((name) => `\`node:${name}\``).join(", ")}. Nothing else of Node.js is there.`,
+    `- Of Node.js: ${builtins.map((name) => `\`node:${name}\``).join(", ")}. No child processes, servers, sockets, workers or \`require\`.`,
   );
   return lines.join("\n");
 }

@@ -95,6 +95,7 @@ export class Runtime implements WorkspaceRuntime {
     if (typeof source !== "string") throw argumentTypeError("the source must be a string");
     const given = checked(options, EXEC_OPTIONS);
     const { backend, encoding, input, stdin, language, signal, output, sync: _, ...request } = given;
+    checkEncoding(encoding);
     const registered = this.#find(backend);
     if (signal !== undefined && !isSignal(signal)) throw argumentTypeError("options.signal must be an AbortSignal");
     if (language !== undefined && language !== "javascript" && language !== "typescript") {
@@ -119,6 +120,7 @@ export class Runtime implements WorkspaceRuntime {
     options?: WorkspaceRuntimeGetOptions<E>,
   ): Promise<WorkspaceRuntimeExecHandle<E>> {
     const { backend, encoding, resume, output } = checked(options, GET_OPTIONS);
+    checkEncoding(encoding);
     const registered = this.#find(backend);
     const connection = await this.#connectedTo(registered, id);
     const { native } = connection;
@@ -192,7 +194,7 @@ export class Runtime implements WorkspaceRuntime {
       native,
       id,
       backend: backend.id,
-      encoding: (encoding === "utf8" ? "utf8" : undefined) as E,
+      encoding: (encoding === undefined ? undefined : "utf8") as E,
       output: finite({ output }).output as false | undefined,
       after,
       kill: () => this.killExec(id, { backend: backend.id }),
@@ -333,10 +335,29 @@ function checked(options: unknown, known: readonly string[]): Given {
   for (const [name, value] of Object.entries(options)) {
     if (!known.includes(name)) throw invalid(`there is no option ${JSON.stringify(name)}`);
     if (value === undefined) continue;
+    checkText(name, value);
     // `null` is an input like others.
     if (value !== null || name === "input") given[name] = value;
   }
   return given;
+}
+
+/** Texts go to the core as UTF-8, which has no lone surrogates: an id or a path with one would be another. */
+function checkText(place: string, value: unknown): void {
+  if (typeof value === "string") {
+    if (/\p{Surrogate}/u.test(value)) throw invalid(`${place} has a lone surrogate, which is no character`);
+  } else if (place === "env" && typeof value === "object" && value !== null) {
+    for (const [name, text] of Object.entries(value)) {
+      checkText(`a name in env`, name);
+      checkText(`env.${name}`, text);
+    }
+  }
+}
+
+function checkEncoding(encoding: unknown): void {
+  if (encoding !== undefined && encoding !== "utf8" && encoding !== "utf-8") {
+    throw invalid(`encoding must be "utf8", for text, or be left out, for bytes; not ${JSON.stringify(encoding)}`);
+  }
 }
 
 /** Options as the core reads them, which are JSON: numbers that JSON does not have come as their text. */

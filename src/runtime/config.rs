@@ -483,7 +483,8 @@ impl Fields {
     /// Fails if there is a field that nobody asked for.
     fn end(self) -> Result<()> {
         let Some(field) = self.object.keys().next() else { return Ok(()) };
-        let known: Vec<&str> = self.known.iter().copied().filter(|field| !FILLED_IN.contains(field)).collect();
+        let known: Vec<&str> =
+            self.known.iter().copied().filter(|field| !FILLED_IN.contains(field)).collect();
         // Of those that `lib/` serves alone.
         let more = if self.known.contains(&"network") { ", egress, globalOutbound" } else { "" };
         Err(FsError::invalid(format!(

@@ -11,7 +11,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use carrel_wire::{Call, CallKind, Done, Ending, FrameBuffer, Malformed, Start, ToHost, ToIsolate, Value};
+use carrel_wire::{
+    Call, CallKind, Done, Ending, FrameBuffer, Malformed, PRINTED_BYTES_MAX, Start, ToHost, ToIsolate, Value,
+};
 use serde_json::json;
 
 use super::FRAME_SLACK_BYTES;
@@ -139,7 +141,8 @@ impl<'r> Driver<'r> {
         printer: &'r mut Printer,
     ) -> Driver<'r> {
         let limits = &config.limits;
-        let frame_bytes_max = limits.call_bytes_max.max(limits.result_bytes_max) + FRAME_SLACK_BYTES;
+        let part_bytes_max = limits.call_bytes_max.max(limits.result_bytes_max).max(PRINTED_BYTES_MAX);
+        let frame_bytes_max = part_bytes_max + FRAME_SLACK_BYTES;
         Driver {
             run,
             config,
@@ -286,9 +289,10 @@ impl<'r> Driver<'r> {
                 });
                 Step::GoOn
             }
-            (Phase::Loading, ToHost::Done(Done { ending: Ending::Completed | Ending::Exited, .. })) => {
-                lied("its code is done before it runs")
-            }
+            (
+                Phase::Loading,
+                ToHost::Done(Done { ending: Ending::Completed | Ending::Exited | Ending::TooLong, .. }),
+            ) => lied("its code is done before it runs"),
             (Phase::Loading | Phase::Running, ToHost::Done(done)) => Step::End(Outcome::Done(done)),
             (_, ToHost::Ready { .. }) => lied("it is ready twice"),
             (_, ToHost::Loaded | ToHost::NotLoaded { .. }) => lied("it has loaded its code twice"),
@@ -402,14 +406,18 @@ impl<'r> Driver<'r> {
                 return Step::GoOn;
             }
         };
-        let path = format!("{}{}", import.path, import.suffix);
         if import.format == Format::TypeScript {
             let json = json!({ "kind": "strip", "run": self.run.name, "call": call.id, "path": import.path });
-            let asked = Asked::Strip { path };
+            let asked = Asked::Strip { path: import.path, suffix: import.suffix };
             self.run.ask(call.id, asked, self.patience(), json.to_string(), Some(import.source.into_bytes()));
             return Step::GoOn;
         }
-        let answer = vec![Value::text(path), Value::text(import.format.name()), Value::Text(import.source)];
+        let answer = vec![
+            Value::Text(import.path),
+            Value::text(import.format.name()),
+            Value::Text(import.source),
+            Value::Text(import.suffix),
+        ];
         self.run.reply(call.kind, call.id, Ok(Value::List(answer)));
         Step::GoOn
     }

@@ -12,7 +12,7 @@
 
 use std::process::ExitStatus;
 
-use carrel_wire::{Done, Ending};
+use carrel_wire::{Done, Ending, PRINTED_BYTES_MAX};
 
 use super::child::{describe, signal_of};
 use super::config::Config;
@@ -30,8 +30,6 @@ const STOPPED_EXIT_CODE: i32 = 130;
 /// Sent by the kernel to a process whose CPU time is used up: by the timer that the isolate sets, and
 /// by the limit behind it. The numbers are those of every Unix.
 const CPU_SIGNALS: [i32; 2] = [27, 24];
-/// What is printed of an uncaught error, at most, in bytes.
-const ERROR_BYTES_MAX: usize = 1024 * 1024;
 
 /// See the module.
 #[derive(Debug, Clone, PartialEq)]
@@ -133,17 +131,19 @@ impl Verdict {
         )
     }
 
+    fn too_long(config: &Config) -> Verdict {
+        let most = config.limits.result_bytes_max;
+        let sentence = format!(
+            "Run has failed: its result has more than {most} bytes as JSON, which maxResultBytes allows."
+        );
+        Self::failed(1, "limit", sentence)
+    }
+
     fn of_done(done: Done, config: &Config) -> Verdict {
         let text = printed(done.text.as_str());
         match done.ending {
-            Ending::Completed if done.text.len() > config.limits.result_bytes_max => {
-                let most = config.limits.result_bytes_max;
-                let sentence = format!(
-                    "Run has failed: its result has {} bytes as JSON; maxResultBytes allows {most}.",
-                    done.text.len()
-                );
-                Self::failed(1, "limit", sentence)
-            }
+            Ending::TooLong => Self::too_long(config),
+            Ending::Completed if done.text.len() > config.limits.result_bytes_max => Self::too_long(config),
             Ending::Completed if !is_json(&done.text) => Self::failed(
                 1,
                 "crashed",
@@ -184,7 +184,8 @@ fn printed(text: &str) -> Option<String> {
     if text.is_empty() {
         return None;
     }
-    let end = (0..=text.len().min(ERROR_BYTES_MAX)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let end =
+        (0..=text.len().min(PRINTED_BYTES_MAX)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let text = &text[..end];
     Some(if text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") })
 }
@@ -214,6 +215,7 @@ mod tests {
         check(done(Ending::Completed, Some(3), "null"), None, (Completed, 3, None));
         check(done(Ending::Completed, None, "nul"), None, (Failed, 1, Some("crashed")));
         check(done(Ending::Completed, None, "12345"), None, (Failed, 1, Some("limit")));
+        check(done(Ending::TooLong, None, ""), None, (Failed, 1, Some("limit")));
         check(done(Ending::Failed, None, "Error"), None, (Failed, 1, Some("error")));
         check(done(Ending::Failed, Some(0), "Error"), None, (Failed, 1, Some("error")));
         check(done(Ending::Failed, Some(7), "Error"), None, (Failed, 7, Some("error")));
@@ -235,6 +237,9 @@ mod tests {
         assert_eq!(printed("Error: x").as_deref(), Some("Error: x\n"));
         assert_eq!(printed("Error: x\n").as_deref(), Some("Error: x\n"));
         assert_eq!(printed(""), None);
-        assert_eq!(printed(&"é".repeat(ERROR_BYTES_MAX)).map(|text| text.len()), Some(ERROR_BYTES_MAX + 1));
+        assert_eq!(
+            printed(&"é".repeat(PRINTED_BYTES_MAX)).map(|text| text.len()),
+            Some(PRINTED_BYTES_MAX + 1)
+        );
     }
 }

@@ -170,8 +170,8 @@ impl Runtime {
         };
         let outcome = match (is_ok, asked) {
             (false, _) => Err(value),
-            (true, Asked::Strip { path }) => {
-                Ok(Wire::List(vec![Wire::Text(path), Wire::text("module"), value]))
+            (true, Asked::Strip { path, suffix }) => {
+                Ok(Wire::List(vec![Wire::Text(path), Wire::text("module"), value, Wire::Text(suffix)]))
             }
             (true, Asked::Host | Asked::Fetch) => Ok(value),
         };

@@ -99,6 +99,8 @@ pub enum Asked {
     Strip {
         /// Its path.
         path: String,
+        /// Query and fragment that it was imported with.
+        suffix: String,
     },
 }
 

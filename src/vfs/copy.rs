@@ -36,7 +36,8 @@ pub fn copy_file(
     }
     tx.retain(source.content)?;
     let contents = NewContent::Stored { content: source.content, size: source.size };
-    write(tx, to, NewFile { mode: Some(source.mode), condition }, contents).map_err(|error| refused(error.code()))
+    write(tx, to, NewFile { mode: Some(source.mode), condition }, contents)
+        .map_err(|error| refused(error.code()))
 }
 
 /// How `cp` treats what it meets. The names are those of Node's options.

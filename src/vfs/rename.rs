@@ -31,6 +31,9 @@ pub fn rename(tx: &WriteTx<'_>, from: &WorkspacePath, to: &WorkspacePath) -> Res
     if kind == Kind::Directory && target.is_within(id) {
         return refused(Code::Inval);
     }
+    if displaced.is_some_and(|(other, _)| source.is_within(other)) {
+        return refused(Code::NotEmpty);
+    }
     // All that moves has to be free to change, where it was and where it will be.
     for (place, name) in [(&source, &old), (&target, &new)] {
         permit_change_of(tx, place, name)?;

@@ -227,6 +227,7 @@ impl Frame for ToHost {
                     1 => Ending::Failed,
                     2 => Ending::OutOfMemory,
                     3 => Ending::Exited,
+                    4 => Ending::TooLong,
                     _ => return Err(Malformed("an end of no kind")),
                 };
                 let is_some = reader.bool()?;

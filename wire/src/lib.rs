@@ -30,6 +30,9 @@ pub use codec::{Malformed, Reader, Writer};
 pub use frame::{Frame, FrameBuffer, HEADER_BYTES, encode, read_frame};
 pub use value::{DEPTH_MAX, Value};
 
+/// Bytes of output, or of what is printed of an error, that one frame holds at most.
+pub const PRINTED_BYTES_MAX: usize = 1024 * 1024;
+
 /// Raised with every change of what frames say or look like. Both sides come from one build, so a
 /// difference means that another program was started.
 pub const VERSION: u32 = 1;
@@ -48,7 +51,7 @@ pub enum CallKind {
     /// bytes or null at the end, `cancel(token)` by null. An error is `[name, code or null, message]`.
     Fetch,
     /// The source of a module: `resolve(specifier, referrer's path, type attribute or null)`, answered
-    /// by `[path, format, source]` with the format `module` or `json`, or by an error
+    /// by `[path, format, source, query and fragment]` with the format `module` or `json`, or by an error
     /// `[name, code or null, message, path or null]`.
     Import,
 }
@@ -217,4 +220,6 @@ pub enum Ending {
     OutOfMemory,
     /// `process.exit()`.
     Exited,
+    /// A result that is longer than the limit, and is not here.
+    TooLong,
 }

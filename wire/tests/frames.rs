@@ -97,7 +97,8 @@ fn to_host() -> impl Strategy<Value = ToHost> {
                 0 => Ending::Completed,
                 1 => Ending::Failed,
                 2 => Ending::OutOfMemory,
-                _ => Ending::Exited,
+                3 => Ending::Exited,
+                _ => Ending::TooLong,
             };
             ToHost::Done(Done { ending, exit_code, text })
         }),

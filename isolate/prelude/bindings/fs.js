@@ -109,8 +109,8 @@ export function fitsCall(length) {
 }
 
 function bufferOf(bytes) {
-  const { Buffer } = lazyLoader.require("buffer");
-  return Buffer.from(bytes.buffer, bytes.byteOffset, TypedArrayPrototypeGetLength(bytes));
+  const { FastBuffer } = lazyLoader.require("internal/buffer");
+  return new FastBuffer(bytes.buffer, bytes.byteOffset, TypedArrayPrototypeGetLength(bytes));
 }
 
 /** The error that an answer means. Its properties come in Node's order. */

@@ -184,11 +184,14 @@ impl Files {
         let work = move |tx: &WriteTx<'_>| {
             let source = files.locate(tx, bare(&from), LastLink::Keep)?;
             let target = files.locate(tx, bare(&to), LastLink::Keep)?;
+            // Both directories are looked up before what is in them.
+            vfs::resolve(tx, &source, LastLink::Keep)?;
+            let displaced = vfs::resolve(tx, &target, LastLink::Keep)?;
             let (_, kind) = files.removable(tx, &source)?;
             if kind != Kind::Directory && (asks_for_directory(&from) || asks_for_directory(&to)) {
                 return Err(FsError::new(Code::NotDir));
             }
-            let (saved, new_real) = match vfs::resolve(tx, &target, LastLink::Keep)? {
+            let (saved, new_real) = match displaced {
                 Resolved::Found { place, name, id, .. } => {
                     (files.save(tx, Some(id))?, vfs::real_path(&place, &name))
                 }

@@ -240,6 +240,8 @@ impl Files {
             Err(failure) => return done(Err(about.error(failure))),
         };
         let length = bytes.len();
+        // Of writes that go to the end, neither an empty one nor one with a position moves the descriptor.
+        let moves_to_end = descriptor.is_append && position.is_none() && length > 0;
         let at = if descriptor.is_append {
             None
         } else {
@@ -273,7 +275,7 @@ impl Files {
                     Ok(end)
                 }
             });
-            if let (Ok(end), true) = (&end, descriptor.is_append) {
+            if let (Ok(end), true) = (&end, moves_to_end) {
                 *lock(&descriptor.position) = *end;
             }
             files.answer(&about, done, end.map(|_| Value::Number(length as f64)));

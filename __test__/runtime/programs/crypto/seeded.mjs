@@ -1,4 +1,5 @@
 import crypto from "node:crypto";
+
 let state = 17;
 const next = (bound) => {
   state = (Math.imul(state, 1103515245) + 12345) >>> 0;
@@ -17,9 +18,23 @@ for (const name of ["md5", "sha1", "sha256", "sha384", "sha512", "sha3-256", "ri
     }
     all.update(hash.digest()).update(mac.digest());
   }
-  console.log(name, all.digest("hex"), Buffer.from(crypto.hkdfSync(name, bytes(20), bytes(10), bytes(5), 50)).toString("hex"), crypto.pbkdf2Sync(bytes(12), bytes(8), 1 + next(50), 40, name).toString("hex"));
+  console.log(
+    name,
+    all.digest("hex"),
+    Buffer.from(crypto.hkdfSync(name, bytes(20), bytes(10), bytes(5), 50)).toString("hex"),
+    crypto.pbkdf2Sync(bytes(12), bytes(8), 1 + next(50), 40, name).toString("hex"),
+  );
 }
-for (const name of ["aes-128-cbc", "aes-192-cbc", "aes-256-cbc", "aes-128-ctr", "aes-256-ctr", "aes-128-ecb", "aes-256-gcm", "chacha20-poly1305"]) {
+for (const name of [
+  "aes-128-cbc",
+  "aes-192-cbc",
+  "aes-256-cbc",
+  "aes-128-ctr",
+  "aes-256-ctr",
+  "aes-128-ecb",
+  "aes-256-gcm",
+  "chacha20-poly1305",
+]) {
   const { keyLength, ivLength = 0, mode } = crypto.getCipherInfo(name);
   const all = crypto.createHash("sha1");
   for (let round = 0; round < 40; round++) {

@@ -1,4 +1,5 @@
 import fs from "node:fs/promises";
+
 let state = 77;
 const next = (bound) => {
   state = (Math.imul(state, 1103515245) + 12345) >>> 0;
@@ -14,9 +15,16 @@ const operations = {
   rm: () => fs.rm(path(), { recursive: next(2) === 0 }),
   rmdir: () => fs.rmdir(path()),
   rename: () => fs.rename(path(), path()),
-  cp: () => fs.cp(path(), path(), { recursive: next(3) > 0, force: next(2) === 0, errorOnExist: next(2) === 0 }),
-  copyFile: () => fs.copyFile(path(), path()),
-  symlink: () => fs.symlink(path(), path()),
+  async cp() {
+    const [from, to] = [path(), path()];
+    // In which order the contents are copied, and so what is there after an error, is the file system's choice.
+    await fs.lstat(from);
+    if (await fs.access(to).catch(() => true)) await fs.cp(from, to, { recursive: next(3) > 0 });
+  },
+  async copyFile() {
+    const from = path();
+    if (!(await fs.stat(from)).isDirectory()) await fs.copyFile(from, path());
+  },
   readdir: async () => (await fs.readdir(path(), { recursive: next(2) === 0 })).sort(),
   stat: async () => (await fs.stat(path())).isDirectory(),
   truncate: () => fs.truncate(path(), next(20)),

@@ -1,4 +1,5 @@
 import fs from "node:fs";
+
 let state = 41;
 const next = (bound) => {
   state = (Math.imul(state, 1103515245) + 12345) >>> 0;
@@ -13,18 +14,32 @@ const operations = {
   write: () => fs.writeFileSync(path(), "x".repeat(next(50)), { flag: pick(["w", "w", "wx", "a", "r+"]) }),
   append: () => fs.appendFileSync(path(), "y".repeat(next(9))),
   read: () => fs.readFileSync(seen(), "utf8"),
-  mkdir: () => fs.mkdirSync(path(), { recursive: next(2) === 0 }),
+  mkdir: () => fs.mkdirSync(path()),
   rmdir: () => fs.rmdirSync(path()),
   rm: () => fs.rmSync(path(), { recursive: next(3) === 0, force: next(3) === 0 }),
   unlink: () => fs.unlinkSync(path()),
   rename: () => fs.renameSync(path(), path()),
-  copy: () => fs.copyFileSync(path(), path(), pick([0, fs.constants.COPYFILE_EXCL])),
+  copy() {
+    const from = path();
+    // Of a directory, libuv removes what has the name of the copy.
+    if (!fs.statSync(from).isDirectory()) fs.copyFileSync(from, path(), pick([0, fs.constants.COPYFILE_EXCL]));
+  },
   symlink: () => fs.symlinkSync(path(), path()),
   link: () => fs.linkSync(path(), path()),
   readlink: () => fs.readlinkSync(path()),
   realpath: () => fs.realpathSync(seen()),
-  readdir: () => fs.readdirSync(seen(), { withFileTypes: true }).map((entry) => `${entry.name}${entry.isDirectory() ? "/" : entry.isSymbolicLink() ? "@" : ""}`).sort(),
-  stat: () => ((stats) => [stats.size * !stats.isDirectory(), stats.isFile(), stats.isFile() && stats.nlink, (stats.mode & 0o777).toString(8)])(fs.statSync(seen())),
+  readdir: () =>
+    fs
+      .readdirSync(seen(), { withFileTypes: true })
+      .map((entry) => `${entry.name}${entry.isDirectory() ? "/" : entry.isSymbolicLink() ? "@" : ""}`)
+      .sort(),
+  stat: () =>
+    ((stats) => [
+      stats.size * !stats.isDirectory(),
+      stats.isFile(),
+      stats.isFile() && stats.nlink,
+      (stats.mode & 0o777).toString(8),
+    ])(fs.statSync(seen())),
   lstat: () => ((stats) => [stats.isSymbolicLink(), stats.isDirectory()])(fs.lstatSync(seen())),
   truncate: () => fs.truncateSync(path(), next(60)),
   chmod: () => fs.chmodSync(path(), pick([0o644, 0o600, 0o755])),
@@ -34,10 +49,18 @@ const operations = {
   fdWrite: () => open.length > 0 && fs.writeSync(pick(open), "z".repeat(next(20)), pick([null, next(40)])),
   fdRead: () => {
     const buffer = Buffer.alloc(next(30));
-    return open.length > 0 && buffer.length > 0 && [fs.readSync(pick(open), buffer, 0, buffer.length, pick([null, next(40)])), buffer.toString()];
+    return (
+      open.length > 0 &&
+      buffer.length > 0 && [
+        fs.readSync(pick(open), buffer, 0, buffer.length, pick([null, next(40)])),
+        buffer.toString(),
+      ]
+    );
   },
   fdTruncate: () => open.length > 0 && fs.ftruncateSync(pick(open), next(40)),
-  fdStat: () => open.length > 0 && ((stats) => [stats.size * !stats.isDirectory(), stats.nlink * !stats.isDirectory()])(fs.fstatSync(pick(open))),
+  fdStat: () =>
+    open.length > 0 &&
+    ((stats) => [stats.size * !stats.isDirectory(), stats.nlink * !stats.isDirectory()])(fs.fstatSync(pick(open))),
   close: () => open.length > 0 && fs.closeSync(open.splice(next(open.length), 1)[0]),
 };
 const names = Object.keys(operations);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { StringDecoder } from "node:string_decoder";
+
 let state = 7;
 const next = (bound) => {
   state = (Math.imul(state, 1103515245) + 12345) >>> 0;

@@ -1,17 +1,85 @@
 import { createHash } from "node:crypto";
 import legacy from "node:url";
+
 let state = 11;
 const next = (bound) => {
   state = (Math.imul(state, 1103515245) + 12345) >>> 0;
   return (state >>> 8) % bound;
 };
 const pick = (list) => list[next(list.length)];
-const PIECES = ["a", "b.c", "..", ".", "/", "//", "\\", "?", "#", "@", ":", "%", "%2e", "%zz", "é", "ß", "☃", " ", "\t", "[", "]", "::1", "127.1", "0x10", "256", "|", "{", "^", "'", '"', "<", "~", "=", "&", ";", "\ud800", "\u0000", "xn--nxa", "C|"];
-const SCHEMES = ["http:", "https:", "file:", "ws:", "data:", "mailto:", "non-special:", "", "HTTP:", "blob:", "javascript:"];
+const PIECES = [
+  "a",
+  "b.c",
+  "..",
+  ".",
+  "/",
+  "//",
+  "\\",
+  "?",
+  "#",
+  "@",
+  ":",
+  "%",
+  "%2e",
+  "%zz",
+  "é",
+  "ß",
+  "☃",
+  " ",
+  "\t",
+  "[",
+  "]",
+  "::1",
+  "127.1",
+  "0x10",
+  "256",
+  "|",
+  "{",
+  "^",
+  "'",
+  '"',
+  "<",
+  "~",
+  "=",
+  "&",
+  ";",
+  "\ud800",
+  "\u0000",
+  "xn--nxa",
+  "C|",
+];
+const SCHEMES = [
+  "http:",
+  "https:",
+  "file:",
+  "ws:",
+  "data:",
+  "mailto:",
+  "non-special:",
+  "",
+  "HTTP:",
+  "blob:",
+  "javascript:",
+];
 const results = [];
-const describe = (url) => [url.href, url.origin, url.protocol, url.username, url.password, url.host, url.port, url.pathname, url.search, url.hash, url.searchParams.toString()];
+const describe = (url) => [
+  url.href,
+  url.origin,
+  url.protocol,
+  url.username,
+  url.password,
+  url.host,
+  url.port,
+  url.pathname,
+  url.search,
+  url.hash,
+  url.searchParams.toString(),
+];
 for (let round = 0; round < 3000; round++) {
-  const text = pick(SCHEMES) + pick(["", "/", "//", "///", "//h", "//u:p@h:8"]) + Array.from({ length: next(7) }, () => pick(PIECES)).join("");
+  const text =
+    pick(SCHEMES) +
+    pick(["", "/", "//", "///", "//h", "//u:p@h:8"]) +
+    Array.from({ length: next(7) }, () => pick(PIECES)).join("");
   const base = pick([undefined, "http://base/x/y?q#f", "file:///C:/a/b", "data:x", "non-special://h/p/q"]);
   const url = URL.parse(text, base);
   if (url === null) {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+
 let state = 3;
 const next = (bound) => {
   state = (Math.imul(state, 1103515245) + 12345) >>> 0;
@@ -15,7 +16,8 @@ for (const encoding of ["utf-8", "utf-16le", "utf-16be", "latin1", "iso-8859-2",
     try {
       results.push(decoder.decode(data));
       const streaming = new TextDecoder(encoding, options);
-      for (let at = 0; at < data.length; at += 3) results.push(streaming.decode(data.subarray(at, at + 3), { stream: true }));
+      for (let at = 0; at < data.length; at += 3)
+        results.push(streaming.decode(data.subarray(at, at + 3), { stream: true }));
       results.push(streaming.decode());
     } catch (error) {
       results.push(error.name, error.code);

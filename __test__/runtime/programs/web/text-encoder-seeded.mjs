@@ -8,5 +8,13 @@ const encoder = new TextEncoder();
 for (let round = 0; round < 100; round++) {
   const text = Array.from({ length: next(12) }, () => ALPHABET[next(ALPHABET.length)]).join("");
   const target = new Uint8Array(next(20));
-  console.log(JSON.stringify(text), Buffer.from(encoder.encode(text)).toString("hex"), encoder.encodeInto(text, target), Buffer.from(target).toString("hex"), text.isWellFormed(), new Blob([text]).size, encodeURI(text.toWellFormed()));
+  console.log(
+    JSON.stringify(text),
+    Buffer.from(encoder.encode(text)).toString("hex"),
+    encoder.encodeInto(text, target),
+    Buffer.from(target).toString("hex"),
+    text.isWellFormed(),
+    new Blob([text]).size,
+    encodeURI(text.toWellFormed()),
+  );
 }
