@@ -219,7 +219,7 @@ test("interrupt() says what it needs", async () => {
   const { call } = await connect({ f: (_, { interrupt }) => interrupt({ a: 1 }) });
   const error = await failure(call("f"));
   assert.equal(error.code, "EINVAL");
-  assert.match(error.message, /replay/);
+  assert.match(error.message, /no runs that can be resumed/);
 });
 
 test("types are stripped, and what cannot be is a SyntaxError with its place", async () => {

@@ -78,7 +78,11 @@ attacks(
     ["proxies", "let p = {}; for (;;) p = new Proxy(p, { get() { return p } });", MEMORY],
     ["spread of an iterator without end", "export default () => [...(function* () { for (;;) yield {} })()]", MEMORY],
     ["Array.from a lying length", stubborn("kept.push(Array.from({ length: 1e7 }))", keep), MEMORY],
-    ["structured clones", forever("kept.push(structuredClone(list))", `${keep} const list = Array.from({ length: 1e4 }, () => ({}));`), MEMORY],
+    [
+      "structured clones",
+      forever("kept.push(structuredClone(list))", `${keep} const list = Array.from({ length: 1e4 }, () => ({}));`),
+      MEMORY,
+    ],
     ["JSON of itself", stubborn("kept.push(JSON.parse(JSON.stringify(kept)), {})", keep), MEMORY],
     ["dates and formats", stubborn('kept.push(new Intl.DateTimeFormat("de", { dateStyle: "full" }))', keep), MEMORY],
     [

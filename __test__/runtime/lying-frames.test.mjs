@@ -173,7 +173,10 @@ describe("frames that are too large", { skip }, () => {
     check(
       t,
       ({ done, endWith }) => endWith(done("completed", JSON.stringify("x".repeat(2000)))),
-      { result: { status: "failed", exitCode: 1, reason: "limit" }, stderr: /maxResultBytes allows 1000/ },
+      {
+        result: { status: "failed", exitCode: 1, reason: "limit" },
+        stderr: /more than 1000 bytes as JSON, which maxResultBytes allows/,
+      },
       {},
       { maxResultBytes: 1000 },
     ));

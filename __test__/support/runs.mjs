@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { describe, test } from "node:test";
+import { inspect } from "node:util";
 import { Workspace } from "carrel";
 import { JavaScriptBackend } from "carrel/backends/javascript";
 import { isolatePath } from "../../dist/runtime/isolate-path.js";
@@ -106,7 +107,8 @@ export async function besideInnocents(attack) {
   const workspace = new Workspace({ storage: ":memory:", backends: [innocents, attacked] });
   try {
     await workspace.fs.mkdir("/workspace", { recursive: true });
-    for (const folder of new Set(Object.keys(files).map(dirname))) await workspace.fs.mkdir(folder, { recursive: true });
+    for (const folder of new Set(Object.keys(files).map(dirname)))
+      await workspace.fs.mkdir(folder, { recursive: true });
     await Promise.all(Object.entries(files).map(([path, content]) => workspace.fs.writeFile(path, content)));
     const innocent = (name) =>
       workspace.runtime.exec(INNOCENT, { backend: "innocents", encoding: "utf8", input: { name } });
@@ -141,7 +143,7 @@ export async function besideInnocents(attack) {
 }
 
 function check({ ends, value, stdout, stderr }, result) {
-  const shown = JSON.stringify(result).slice(0, 3000);
+  const shown = inspect(result, { depth: 3 }).slice(0, 3000);
   if (typeof ends === "function") assert.ok(ends(endOf(result)), shown);
   else assert.deepEqual(endOf(result), ends, shown);
   for (const [name, wanted] of Object.entries({ value, stdout, stderr })) {

@@ -296,7 +296,7 @@ describe("in the AI SDK", { skip }, () => {
   });
 
   test("a call that nobody looks at is made nevertheless, in its turn", async (t) => {
-    const { workspace } = openExec(t);
+    const { workspace } = openExec(t, { workspace: { audit: true } });
     const { exec, write, read } = createAITools({ workspace });
     const messages = [];
     const write1 = write.execute(
@@ -307,8 +307,9 @@ describe("in the AI SDK", { skip }, () => {
       { command: 'import "./a.js"; import fs from "node:fs"; fs.writeFileSync("b", "from code")' },
       { toolCallId: "2", messages },
     );
-    const { content } = await read.execute({ path: "/workspace/b" }, { toolCallId: "3", messages });
-    assert.match(content, /from code/);
+    const { content, error } = await read.execute({ path: "/workspace/b" }, { toolCallId: "3", messages });
+    const runs = (await workspace.audit.query({ tool: "exec" })).map(({ status, code }) => code ?? status);
+    assert.match(content ?? "", /from code/, `${error}; ${runs}`);
     await write1;
   });
 

@@ -42,6 +42,7 @@ export function overrideFiles(require) {
   const { parseFileMode } = require("internal/validators");
   const { isArrayBufferView } = require("internal/util/types");
   const { Buffer } = require("buffer");
+  const { FastBuffer } = require("internal/buffer");
 
   const { isURL } = require("internal/url");
 
@@ -62,7 +63,7 @@ export function overrideFiles(require) {
     if (options.signal || options.flush !== undefined) return undefined;
     let bytes;
     if (typeof data === "string") bytes = Buffer.from(data, options.encoding || "utf8");
-    else if (isArrayBufferView(data)) bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+    else if (isArrayBufferView(data)) bytes = new FastBuffer(data.buffer, data.byteOffset, data.byteLength);
     else return undefined;
     if (!fitsCall(bytes.length)) return undefined;
     return { bytes, flags: stringToFlags(options.flag || flag), mode: parseFileMode(options.mode, "mode", 0o666) };

@@ -25,7 +25,8 @@ pub struct Host {
     last_id: u32,
     /// Number of the last call that the code made; a call that waits for its turn has no `id` yet.
     last_token: u32,
-    tokens: HashMap<u32, u32>,
+    /// By the number of a call: the code's number for it, and whether it takes one of the places.
+    tokens: HashMap<u32, (u32, bool)>,
     waiting: VecDeque<(u32, CallKind, String, Vec<Value>)>,
     /// Calls in flight, and how many may be.
     in_flight: u32,
@@ -97,7 +98,9 @@ impl Host {
     fn call(&mut self, kind: CallKind, name: String, args: Vec<Value>) -> u32 {
         self.last_token += 1;
         let token = self.last_token;
-        if self.in_flight < self.in_flight_max {
+        // Bodies are moved beside the calls that wait: a request may need another one's answer to be
+        // read before it gets on.
+        if is_body(kind, &name) || self.in_flight < self.in_flight_max {
             self.send(token, kind, name, args);
         } else {
             self.waiting.push_back((token, kind, name, args));
@@ -107,27 +110,35 @@ impl Host {
 
     fn send(&mut self, token: u32, kind: CallKind, name: String, args: Vec<Value>) {
         self.last_id += 1;
-        self.in_flight += 1;
-        self.tokens.insert(self.last_id, token);
+        let takes_place = !is_body(kind, &name);
+        self.in_flight += u32::from(takes_place);
+        self.tokens.insert(self.last_id, (token, takes_place));
         self.pipe.write(&ToHost::Call(Call { id: self.last_id, kind, is_sync: false, name, args }));
     }
 
     /// An answer has come: which call of the prelude it belongs to.
     pub fn settle(&mut self, id: u32) -> Option<u32> {
-        let token = self.tokens.remove(&id)?;
-        self.in_flight -= 1;
-        if let Some((token, kind, name, args)) = self.waiting.pop_front() {
+        let (token, had_place) = self.tokens.remove(&id)?;
+        self.in_flight -= u32::from(had_place);
+        if self.in_flight < self.in_flight_max
+            && let Some((token, kind, name, args)) = self.waiting.pop_front()
+        {
             self.send(token, kind, name, args);
         }
         Some(token)
     }
 
     fn cancel(&mut self, token: u32) {
-        if let Some((id, _)) = self.tokens.iter().find(|(_, other)| **other == token) {
+        if let Some((id, _)) = self.tokens.iter().find(|(_, (other, _))| *other == token) {
             let id = *id;
             self.pipe.write(&ToHost::Cancel { id });
         }
     }
+}
+
+/// Whether a call moves a piece of a body, which takes no place among the calls in flight.
+fn is_body(kind: CallKind, name: &str) -> bool {
+    kind == CallKind::Fetch && name != "request"
 }
 
 /// Puts the functions on `target`.

@@ -129,5 +129,9 @@ fn set_nonblocking() {
 fn wait_for_input() {
     let mut input = libc::pollfd { fd: 0, events: libc::POLLIN, revents: 0 };
     // SAFETY: one valid `pollfd`, for the length of the call.
-    unsafe { libc::poll(&raw mut input, 1, -1) };
+    let waited = unsafe { libc::poll(&raw mut input, 1, -1) };
+    // Not to be able to wait would mean to ask for ever.
+    if waited < 0 && io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
+        leave();
+    }
 }

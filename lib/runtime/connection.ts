@@ -198,7 +198,10 @@ export class Connection {
       callId: `${run}:${call}`,
       resolvePath: (path, options) => this.#resolvePath(run, path, options?.allowMissing === true),
       interrupt: async () => {
-        throw new WorkspaceError("EINVAL", 'EINVAL: only a run with onInterrupt: "replay" can wait for an answer');
+        throw new WorkspaceError(
+          "EINVAL",
+          "EINVAL: a run cannot wait for an answer: this version has no runs that can be resumed",
+        );
       },
     };
   }

@@ -39,7 +39,9 @@ export class DirectNetwork {
     this.#allowed = allowed;
     this.#limits = limits;
     // A connection is kept for a later request to the same host and port, under the check it was made with.
-    const options: AgentOptions = { keepAlive: true, maxSockets: 64, maxFreeSockets: 16, timeout: 60_000 };
+    // None waits for another: one whose answer is not read yet would keep it waiting. How many there are is
+    // limited above (`EXCHANGES_MAX`).
+    const options: AgentOptions = { keepAlive: true, maxSockets: Infinity, maxFreeSockets: 16, timeout: 60_000 };
     this.#agents = { "http:": new HttpAgent(options), "https:": new HttpsAgent(options) };
   }
 

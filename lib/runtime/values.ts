@@ -920,7 +920,7 @@ interface OpenedJson extends Opened {
  *
  * Fields that are `undefined` are left out, and no value at all is `null`. Everything else that JSON does
  * not have is refused with a `TypeError` that names the place: `undefined` in arrays, `NaN`, `Infinity`,
- * `-0`, `bigint`, functions, symbols, objects of a class, cycles. `toJSON` is not called.
+ * `bigint`, functions, symbols, objects of a class, cycles. `toJSON` is not called.
  */
 export function toJsonText(
   value: unknown,
@@ -967,8 +967,8 @@ export function toJsonText(
         return;
       case "number":
         if (!isFiniteNumber(item)) throw refuse(StringOf(item));
-        if (is(item, -0)) throw refuse("-0");
-        text += StringOf(item);
+        // JSON has a zero with a sign, though `JSON.stringify` does not write it.
+        text += is(item, -0) ? "-0" : StringOf(item);
         return;
       case "object":
         if (item !== null) return open(item);

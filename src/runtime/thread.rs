@@ -191,7 +191,8 @@ fn serve(
         access,
         limits.call_bytes_max,
         Arc::new(now_ms),
-    );
+    )
+    .with_entries_max(limits.entries_max);
     let start = start_frame(shared, &mut request, seed);
     let mut driver = Driver::new(run, config, &request, files, record, sleeper, printer);
     let outcome = driver.serve(child, start);

@@ -20,8 +20,9 @@ pub fn close_descriptors() {
 pub fn lower_limits() {
     set_limit(libc::RLIMIT_CORE, 0);
     set_limit(libc::RLIMIT_FSIZE, 0);
-    // The three that are open stay open.
-    set_limit(libc::RLIMIT_NOFILE, 0);
+    // The three that are open stay open, and no other can be opened. One, not none: `poll` takes no more
+    // descriptors than this, and without it the process could not wait.
+    set_limit(libc::RLIMIT_NOFILE, 1);
     set_limit(libc::RLIMIT_NPROC, 0);
 }
 

@@ -64,6 +64,7 @@ pub struct Files {
     cwd: WorkspacePath,
     access: Access,
     call_bytes_max: usize,
+    entries_max: u64,
     now: Clock,
     table: Mutex<Table>,
     cache: ChunkCache,
@@ -94,10 +95,17 @@ impl Files {
             cwd,
             access,
             call_bytes_max: call_bytes_max.max(2 * ANSWER_OVERHEAD_BYTES),
+            entries_max: u64::MAX,
             now,
             table: Mutex::default(),
             cache: ChunkCache::default(),
         }
+    }
+
+    /// The same with a limit on the entries of one listing.
+    #[must_use]
+    pub fn with_entries_max(self, entries_max: u64) -> Self {
+        Files { entries_max, ..self }
     }
 
     /// Serves a call. `done` is called here, or on another thread once a lock or the disk was waited for.

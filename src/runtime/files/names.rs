@@ -42,7 +42,14 @@ impl Files {
     pub(super) fn readdir(self: &Arc<Self>, (path,): (String,), done: Done) {
         self.look(&About::path("scandir", &path), done, |tx| {
             let at = self.locate(tx, &path, LastLink::Follow)?;
-            let listing = vfs::readdir(tx, &at, false, 0, u64::MAX)?;
+            let most = self.entries_max;
+            let listing = vfs::readdir(tx, &at, false, 0, most.saturating_add(1))?;
+            if listing.entries.len() as u64 > most {
+                return Err(FsError::with_detail(
+                    Code::Limit,
+                    format!("the directory has more than {most} entries, which maxDirectoryEntries allows"),
+                ));
+            }
             let types = listing.entries.iter().map(|entry| Value::Number(entry_type(entry.kind))).collect();
             let names = listing.entries.into_iter().map(|entry| Value::Text(entry.name)).collect();
             Ok(Value::List(vec![Value::List(names), Value::List(types)]))
