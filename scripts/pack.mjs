@@ -6,7 +6,7 @@
 // packs, and neither may disturb the checkout.
 
 import { spawnSync } from "node:child_process";
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -23,6 +23,10 @@ export function pack(destination) {
     cpSync(root, copy, { recursive: true, filter: (source) => !NOT_COPIED.has(basename(source)) });
     const platform = join(copy, "npm", platformName(thisMachine()));
     for (const file of [addon, isolateProgram]) copyFileSync(join(root, file), join(platform, file));
+    // What the isolate program has inside is under licences of its own; npm packs files of this name.
+    for (const file of readdirSync(join(root, "target", "prelude")).filter((name) => name.startsWith("LICENSE"))) {
+      copyFileSync(join(root, "target", "prelude", file), join(platform, file));
+    }
     return { main: npmPack(copy, destination), platform: npmPack(platform, destination) };
   } finally {
     rmSync(copy, { recursive: true, force: true });

@@ -144,7 +144,7 @@ mkdirSync(dirname(target), { recursive: true });
 // ours, and the library's free names must be globals.
 writeFileSync(target, `((${PLACE})=>{${outputFiles[0].text.trim()}})(${await libraryObject()});\n`);
 for (const [name, license] of [
-  ["LICENSE.node", join(FOLDER, "LICENSE.node")],
+  ["LICENSE.node.txt", join(FOLDER, "LICENSE.node.txt")],
   ["LICENSE.urlpattern-polyfill", join(FOLDER, "node_modules/urlpattern-polyfill/LICENSE")],
 ]) {
   writeFileSync(join(dirname(target), name), readFileSync(license));

@@ -1,8 +1,8 @@
 process.on("uncaughtException", (error, origin) => console.log("caught", error.message, origin));
 setTimeout(() => {
   throw new Error("one");
-}, 30);
-setTimeout(() => console.log("after one"), 30);
+}, 400);
+setTimeout(() => console.log("after one"), 400);
 setImmediate(() => {
   throw new Error("immediate");
 });
@@ -14,5 +14,5 @@ queueMicrotask(() => {
   throw new Error("microtask");
 });
 queueMicrotask(() => console.log("after microtask"));
-setTimeout(() => Promise.reject(new Error("rejected")), 60);
-setTimeout(() => console.log("last"), 90);
+setTimeout(() => Promise.reject(new Error("rejected")), 700);
+setTimeout(() => console.log("last"), 1000);

@@ -1,8 +1,8 @@
-setTimeout(() => console.log("t200"), 200);
-setTimeout(() => console.log("t50"), 50);
+setTimeout(() => console.log("t900"), 900);
+setTimeout(() => console.log("t300"), 300);
 setTimeout(() => console.log("t1a"), 1);
 setTimeout(() => console.log("t1b"), 1);
-setTimeout((a, b) => console.log("args", a, b), 100, "x", 2);
+setTimeout((a, b) => console.log("args", a, b), 600, "x", 2);
 setImmediate(() => {
   console.log("i1");
   setImmediate(() => console.log("i3"));

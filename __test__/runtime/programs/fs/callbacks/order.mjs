@@ -2,7 +2,7 @@ import fs from "node:fs";
 
 fs.writeFileSync("f", "x");
 setImmediate(() => console.log("immediate"));
-setTimeout(() => console.log("timeout"), 30);
+setTimeout(() => console.log("timeout"), 700);
 fs.readFile("f", () => {
   console.log("read");
   setTimeout(() => console.log("timeout in read"), 0);
