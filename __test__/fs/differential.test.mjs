@@ -132,29 +132,12 @@ const INTENDED = [
       (before.to ?? before.path) === "link" && ["ELOOP", "ENOTDIR"].includes(workspace.code) && host.code === "EISDIR",
   },
   {
-    difference: "copyFile of a directory is refused before the destination is looked at",
+    difference: "copyFile of a directory leaves the destination as it is: EISDIR",
     reason: "Node goes on until the first read fails, then removes the destination, also an old one",
     operations: ["copyFile"],
     when: ({ before, workspace, host }) =>
-      isDirectory(before.followed) && workspace.code === "EISDIR" && host.code !== undefined,
+      isDirectory(before.followed) && workspace.code === "EISDIR" && host.code === "EISDIR",
     follow: undo,
-  },
-  {
-    difference: "rename of something else than a directory onto one that holds it: EISDIR",
-    reason: "as onto any other directory; Linux says ENOTEMPTY because it looks at the two parents first",
-    operations: ["rename"],
-    when: ({ before, workspace, host }) =>
-      !isDirectory(before.path) &&
-      before.to === "directory" &&
-      workspace.code === "EISDIR" &&
-      host.code === "ENOTEMPTY",
-  },
-  {
-    difference: "of two wrong paths the first is reported",
-    reason: "Linux looks at both parents before it looks for the names",
-    operations: ["rename"],
-    when: ({ before, workspace, host }) =>
-      isLookupCode(before.path) && isLookupCode(before.to) && workspace.code === before.path && host.code === before.to,
   },
   {
     difference: "cp has the codes of POSIX, and does nothing when it fails",

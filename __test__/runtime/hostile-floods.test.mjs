@@ -226,7 +226,7 @@ attacks("a flood of imports", [
   ],
   [
     "in the source itself",
-    Array.from({ length: 3000 }, (_, i) => `import a${i} from "./m/${i}.mjs";`).join("") + "export default () => a2999",
+    `${Array.from({ length: 3000 }, (_, i) => `import a${i} from "./m/${i}.mjs";`).join("")}export default () => a2999`,
     COMPLETED,
     { files, value: 2999 },
   ],

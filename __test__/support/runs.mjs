@@ -82,7 +82,7 @@ async function checkInnocent(handle, name) {
  * - `limits` of the backend, \`exec\` options (`options`), `files` by path, `meanwhile(handle)` once it has begun.
  */
 export async function besideInnocents(attack) {
-  const { source, ends, refused, limits, options, files = {}, meanwhile } = attack;
+  const { source, refused, limits, options, files = {}, meanwhile } = attack;
   const before = canLook && openDescriptors();
   let begun;
   const hasBegun = new Promise((resolve) => {
@@ -121,8 +121,11 @@ export async function besideInnocents(attack) {
     assert.equal(handle === undefined, refused !== undefined, "whether the attack was refused");
     begun();
     const others = [checkInnocent(first, "first"), innocent("second").then((other) => checkInnocent(other, "second"))];
-    const ended =
-      handle && (async () => check(attack, await (await meanwhile?.(handle, workspace), handle.result())))();
+    const follow = async () => {
+      await meanwhile?.(handle, workspace);
+      check(attack, await handle.result());
+    };
+    const ended = handle && follow();
     await Promise.all([...others, ended]);
     if (canLook) {
       const { live, queued, warm, runs } = await workspace.runtime.stats();

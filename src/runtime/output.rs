@@ -4,6 +4,7 @@
 use std::sync::mpsc::channel;
 
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use super::config::OutputOptions;
 use crate::error::{FsError, Result};
@@ -32,8 +33,19 @@ pub fn describe(cut: Cut, saved: &Result<String, String>) -> Value {
 
 /// Where the whole of a stream is kept.
 pub fn path_of(options: &OutputOptions, backend: &str, run: &str, stream: &str) -> String {
-    options.folder.join(&format!("{}.{}.{stream}.log", encoded(backend), encoded(run)))
+    let name = format!("{}.{}.{stream}.log", encoded(backend), encoded(run));
+    if name.len() <= NAME_BYTES_MAX {
+        return options.folder.join(&name);
+    }
+    // Of names that are too long for a file, the beginning says what it is and the hash which.
+    let hash: String = Sha256::digest(&name).iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    options.folder.join(&format!("{}.{hash}.{stream}.log", &name[..NAME_KEPT_BYTES]))
 }
+
+/// Longest name of a file.
+const NAME_BYTES_MAX: usize = 255;
+/// What is kept of a longer one. All of it is ASCII.
+const NAME_KEPT_BYTES: usize = 160;
 
 /// `encodeURIComponent`, and `.` encoded too.
 fn encoded(text: &str) -> String {
@@ -124,5 +136,12 @@ mod tests {
         let options = OutputOptions::default();
         let path = path_of(&options, "a.b", "x/y ü", "stdout");
         assert_eq!(path, "/.carrel/output/a%2Eb.x%2Fy%20%C3%BC.stdout.log");
+        let long = |id: &str| path_of(&options, "a", id, "stderr");
+        let [one, two] = [long(&"é".repeat(128)), long(&("é".repeat(127) + "e"))];
+        assert_ne!(one, two);
+        for path in [one, two] {
+            let name = path.strip_prefix("/.carrel/output/").expect("in the folder");
+            assert!(name.len() <= NAME_BYTES_MAX && name.ends_with(".stderr.log"), "{name}");
+        }
     }
 }

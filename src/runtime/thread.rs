@@ -90,7 +90,17 @@ fn live(shared: &Arc<Shared>, run: &Arc<Run>) -> Result<(), Refusal> {
     };
     run.set_pid(Some(child.pid()));
     let seed = random::<32>()?;
-    let ending = serve(shared, run, request.clone(), &record, &sleeper, &mut child, seed, &mut printer)?;
+    let mut ending = serve(shared, run, request.clone(), &record, &sleeper, &mut child, seed, &mut printer)?;
+    // A process that died while it waited for a run has done nothing: another one takes its place, once.
+    if ending.0.reason == Some("not-started")
+        && run.stopped().is_none()
+        && let Some(other) = take_child(shared, run)?
+    {
+        child.end();
+        child = other;
+        run.set_pid(Some(child.pid()));
+        ending = serve(shared, run, request.clone(), &record, &sleeper, &mut child, seed, &mut printer)?;
+    }
     finish(shared, run, &request, &record, &mut printer, ending);
     // Nobody waits for the process to go but the place that the run had.
     child.end();

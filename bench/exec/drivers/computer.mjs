@@ -4,7 +4,6 @@
 // miniflare needs Node.js 22; it runs in a child with the one from the npm registry if this one is older.
 
 import { fork } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -26,11 +25,15 @@ export async function open({ directory }) {
     // The warnings of workerd are no part of the report.
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
+  const ended = new Promise((resolve) => {
+    child.once("error", ({ message }) => resolve({ error: message }));
+    child.once("exit", (code) => resolve({ error: `the child ended with code ${code}` }));
+  });
   const message = async () => {
-    const [answer] = await Promise.race([
-      once(child, "message"),
-      once(child, "exit").then(([code]) => [{ error: `the child ended with code ${code}` }]),
-    ]);
+    const answered = new Promise((resolve) => {
+      child.once("message", resolve);
+    });
+    const answer = await Promise.race([answered, ended]);
     if (answer.error) throw new Error(`@cloudflare/computer: ${answer.error}`);
     return answer;
   };
@@ -52,7 +55,7 @@ export async function open({ directory }) {
     async close() {
       if (child.exitCode === null) {
         child.send({ does: "close" });
-        await once(child, "exit");
+        await ended;
       }
     },
   };
