@@ -318,7 +318,7 @@ test("rename: the table of cases", async (t) => {
     ["/f", "/empty", "EISDIR"],
     ["/f", "/full", "EISDIR"],
     ["/to f", "/empty", "EISDIR"],
-    ["/full/f", "/full", "EISDIR"],
+    ["/full/f", "/full", "ENOTEMPTY"],
     ["/d", "/f", "ENOTDIR"],
     ["/d", "/to d", "ENOTDIR"],
     ["/d", "/broken", "ENOTDIR"],
