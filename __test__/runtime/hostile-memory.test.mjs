@@ -83,6 +83,12 @@ attacks(
       forever("kept.push(structuredClone(list))", `${keep} const list = Array.from({ length: 1e4 }, () => ({}));`),
       MEMORY,
     ],
+    [
+      "JSON.parse of a deep text",
+      "const text = '['.repeat(5e6); for (;;) try { JSON.parse(text); } catch {}",
+      MEMORY,
+      { limits: {} },
+    ],
     ["JSON of itself", stubborn("kept.push(JSON.parse(JSON.stringify(kept)), {})", keep), MEMORY],
     ["dates and formats", stubborn('kept.push(new Intl.DateTimeFormat("de", { dateStyle: "full" }))', keep), MEMORY],
     [

@@ -20,9 +20,9 @@ pub const EXIT_OUT_OF_MEMORY: i32 = 137;
 
 /// What the heap, and what buffers, may grow by while the code is being stopped.
 const GRACE_BYTES: usize = 16 * 1024 * 1024;
-/// A process that cannot have so much any more has come to the operating system's limit. Of what the
-/// host allows beyond the run's own limit, it is a quarter.
-const PROBE_BYTES: usize = 64 * 1024 * 1024;
+/// What the host allows beyond the run's own limit: a process that cannot have so much any more has used
+/// more than that limit.
+const PROBE_BYTES: usize = 256 * 1024 * 1024;
 
 static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
 static HEAP_USED: AtomicUsize = AtomicUsize::new(0);
