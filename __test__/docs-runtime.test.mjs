@@ -199,7 +199,7 @@ test("every code in the errors of docs/runtime.md is in docs/errors.md", () => {
 });
 
 test("the modules of Node that docs/modules.md lists are those of the prelude, and models are told of no other", () => {
-  const [, list] = /const PUBLIC = \[(.*?)\]/s.exec(read("isolate/prelude/builtins.js"));
+  const [, list] = /const PUBLIC = \[(.*?)\]/s.exec(read("isolate/prelude/public.js"));
   const there = [...list.matchAll(/"([\w/]+)"/g)].map(([, id]) => id).concat("process");
   assert.deepEqual(rowsOf(chapterOf(MODULES, "Node's modules")).sort(), there.sort());
   const { description } = new JavaScriptBackend();

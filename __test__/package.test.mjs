@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { platformName, thisMachine } from "../loader.js";
 import { pack } from "../scripts/pack.mjs";
-import { addon } from "../scripts/setup.mjs";
+import { addon, isolateProgram } from "../scripts/setup.mjs";
 import { environmentWithoutRust, root, run, temporaryFolder } from "./support/consumer.mjs";
 
 const ADDON_BYTES_MAX = 12 * 1024 * 1024;
@@ -102,6 +102,18 @@ test("the platform packages are what napi-rs makes of package.json, and carry th
     return [file, `${JSON.stringify(manifest, null, 2)}\n`];
   });
   assert.deepEqual(contents(join(root, "npm")), expected);
+});
+
+test("a platform package has the addon, the isolate program, and the licences of what is inside it", () => {
+  const files = filesOf(join(consumer, "node_modules", `carrel-${platformName(thisMachine())}`));
+  assert.deepEqual(files, [
+    "LICENSE.node",
+    "LICENSE.urlpattern-polyfill",
+    "README.md",
+    isolateProgram,
+    addon,
+    "package.json",
+  ]);
 });
 
 test("Cargo.toml and package.json are of one version", () => {

@@ -4,7 +4,8 @@
  *     node build.mjs <path of the script>
  *
  * - The library comes out of a Node executable of exactly `NODE_VERSION`, from the package of this
- *   platform that package.json names, or, where there is none, from the Node that runs this file.
+ *   platform that package.json names, or, where there is none, from the Node that runs this file. Its licence is
+ *   copied beside the script, for the packages that carry it.
  * - What is taken is what the roots in `library.mjs` need, found by following `require`.
  * - The script is plain ASCII: one character beyond Latin-1 would double its size in every process.
  * - Only white space is taken out: functions and classes of the library have names that code can see,
@@ -12,7 +13,7 @@
  */
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -29,25 +30,34 @@ const PLACE = "carrelLibrary";
 // A function that is assigned is not dropped as unused.
 const HOLDER = "globalThis.file=";
 
-/** The executable whose library is taken. */
-function nodeExecutable() {
-  if (process.version === `v${NODE_VERSION}`) return process.execPath;
-  const name = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
+/** Where the Node is whose library is taken: its executable and its licence. */
+function nodeInstallation() {
+  const isWindows = process.platform === "win32";
+  const name = `node-${isWindows ? "win" : process.platform}-${process.arch}`;
+  const executable = isWindows ? "node.exe" : "node";
   try {
-    const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);
-    return join(dirname(manifest), "bin", process.platform === "win32" ? "node.exe" : "node");
+    const folder = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+    return { executable: join(folder, "bin", executable), license: join(folder, "LICENSE") };
   } catch {
-    throw new Error(
-      `the prelude is built from the library of Node ${NODE_VERSION}: install it and run this script with it, ` +
-        `since package ${name}@${NODE_VERSION} is not there`,
-    );
+    if (process.version !== `v${NODE_VERSION}`) {
+      throw new Error(
+        `the prelude is built from the library of Node ${NODE_VERSION}: install it and run this script with it, ` +
+          `since package ${name}@${NODE_VERSION} is not there`,
+      );
+    }
   }
+  const folder = dirname(process.execPath);
+  const license = [join(folder, "..", "LICENSE"), join(folder, "LICENSE")].find(existsSync);
+  if (!license) throw new Error(`the licence of Node is not beside ${process.execPath}, as it is in its archives`);
+  return { executable: process.execPath, license };
 }
+
+const node = nodeInstallation();
 
 /** Source text of every file of the library, by id. */
 function librarySources() {
   const script = "process.stdout.write(JSON.stringify([process.version, process.binding('natives')]))";
-  const output = execFileSync(nodeExecutable(), ["--no-deprecation", "-e", script], {
+  const output = execFileSync(node.executable, ["--no-deprecation", "-e", script], {
     encoding: "utf8",
     env: {},
     maxBuffer: 256 * 1024 * 1024,
@@ -144,7 +154,7 @@ mkdirSync(dirname(target), { recursive: true });
 // ours, and the library's free names must be globals.
 writeFileSync(target, `((${PLACE})=>{${outputFiles[0].text.trim()}})(${await libraryObject()});\n`);
 for (const [name, license] of [
-  ["LICENSE.node.txt", join(FOLDER, "LICENSE.node.txt")],
+  ["LICENSE.node", node.license],
   ["LICENSE.urlpattern-polyfill", join(FOLDER, "node_modules/urlpattern-polyfill/LICENSE")],
 ]) {
   writeFileSync(join(dirname(target), name), readFileSync(license));

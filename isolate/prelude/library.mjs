@@ -3,19 +3,11 @@
  * are left out, which are replaced by files of this folder, and which are changed.
  */
 
+import { PUBLIC } from "./public.js";
+
 /** Files that are needed by their id: the public modules and what the realm itself starts with. */
 export const ROOTS = [
-  "assert",
-  "assert/strict",
-  "async_hooks",
-  "buffer",
-  "console",
-  "constants",
-  "crypto",
-  "diagnostics_channel",
-  "events",
-  "fs",
-  "fs/promises",
+  ...PUBLIC,
   "internal/bootstrap/web/exposed-wildcard",
   "internal/bootstrap/web/exposed-window-or-worker",
   "internal/navigator",
@@ -28,27 +20,6 @@ export const ROOTS = [
   "internal/process/warning",
   // Named in what a cloned exception is made from, not required.
   "internal/worker/clone_dom_exception",
-  "os",
-  "path",
-  "path/posix",
-  "path/win32",
-  "perf_hooks",
-  "punycode",
-  "querystring",
-  "readline",
-  "readline/promises",
-  "stream",
-  "stream/consumers",
-  "stream/promises",
-  "stream/web",
-  "string_decoder",
-  "sys",
-  "timers",
-  "timers/promises",
-  "url",
-  "util",
-  "util/types",
-  "zlib",
 ];
 
 /**
